@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* One operation, from the application's call to its single end. Sans I/O: the caller sends, times and cancels.
+ *
+ *   step = rgn_op_start(router, &op, &request, now);
+ *   RGN_SEND: send leg `op.leg` to `op.region`; its end is reported with rgn_op_on_leg()
+ *   RGN_WAIT: nothing to send; wait for a leg or for op.wake_at
+ *   RGN_DONE: the operation has ended with op.result; the struct may be reused
+ *   always:   cancel the legs in op.cancel_legs (before sending), and call rgn_op_on_timer() once at op.wake_at
+ *             if no leg has ended by then (a real-time caller: while op.wake_at <= now)
+ *
+ * One call yields at most one send or one done. The struct belongs to the caller, is plain data, and must not be copied
+ * or touched by two threads at once. A leg that was cancelled, and any leg after RGN_DONE, must not be reported. */
+#ifndef REGIONCORE_OPERATION_H
+#define REGIONCORE_OPERATION_H
+
+#include <regioncore/classify.h>
+#include <regioncore/options.h>
+#include <regioncore/reason.h>
+#include <regioncore/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rgn_router rgn_router;
+
+typedef enum { RGN_WAIT = 0, RGN_SEND = 1, RGN_DONE = 2 } rgn_step;
+
+enum { RGN_LEGS_MAX = 2 };
+
+/* What the application asks for. Read during rgn_op_start() only, except `options`. */
+typedef struct {
+    rgn_partition partition;     /* dense index, or RGN_PARTITION_UNKNOWN */
+    uint8_t direction;           /* rgn_direction */
+    bool is_container_level;     /* the resource is not partitioned: breaker and automatic failover do not apply */
+    bool has_excluded;           /* `excluded` replaces the router's list, also when empty */
+    rgn_region_set excluded;
+    uint32_t hash;               /* failback.sampler hash: any well mixed value that identifies the operation */
+    rgn_dur_ns timeout;          /* end to end, from `now` of rgn_op_start(); RGN_TIME_NEVER: none */
+    /* This operation's resolved options; NULL: the router's. They must outlive the operation. Knobs of shared state
+     * (breaker, endpoint, and failback but canary_timeout) are read from the router's options and should agree. */
+    const rgn_options *options;
+} rgn_request;
+
+/* Which clock rings at wake_at. Numbers reach digests. */
+typedef enum {
+    RGN_WAKE_NONE = 0,
+    RGN_WAKE_LEG_TIMEOUT = 1,
+    RGN_WAKE_BACKOFF = 2,
+    RGN_WAKE_HEDGE = 3,
+    RGN_WAKE_DEADLINE = 4,
+    RGN_WAKE_HARVEST = 5,
+} rgn_wake_kind;
+
+enum { RGN_SEND_CANARY = 1, RGN_SEND_HEDGE = 2, RGN_SEND_HUB = 4 }; /* bits of rgn_op.send_flags */
+
+typedef struct {
+    uint16_t status;    /* what the caller sees; 408 for a deadline, 503 for an exhausted transport error */
+    uint16_t substatus; /* 20008 deadline, 20003 transport */
+    uint8_t reason;     /* rgn_reason, one of RGN_REASON_DONE_* */
+    rgn_region region;  /* region of the last result; RGN_REGION_NONE if none answered */
+    bool is_success;    /* below 400 */
+    bool is_error;      /* the caller sees 5xx, 408, 410, 429, 449, 403/3, 404/1002, a deadline, or no target.
+                           Application finals and abandoned operations are no errors */
+} rgn_result;
+
+/* 128 bytes; the first 64 hold all that a healthy operation touches. Fields before `private part` are for the caller
+ * to read. */
+typedef struct rgn_op {
+    rgn_time_ns wake_at;         /* NEVER if nothing is to ring */
+    rgn_time_ns leg_timeout_at;  /* of the leg just sent: what to tell the transport */
+    uint8_t leg;                 /* of RGN_SEND: 0 primary, 1 hedge */
+    rgn_region region;           /* of RGN_SEND */
+    uint8_t send_flags;          /* of RGN_SEND */
+    uint8_t wake_kind;           /* rgn_wake_kind of wake_at */
+    uint8_t cancel_legs;         /* bit per leg; set by the last call */
+    uint8_t reason;              /* rgn_reason of the last step: RGN_REASON_ROUTE_* or RGN_REASON_DONE_* */
+    uint8_t open_legs;           /* bit per leg that was sent and has not ended */
+    uint8_t direction;           /* rgn_direction */
+    rgn_result result;           /* valid after RGN_DONE */
+    /* private part */
+    rgn_time_ns deadline;
+    const rgn_options *options;
+    rgn_partition partition;
+    rgn_region_set excluded;
+    uint32_t hash;
+    uint8_t state;               /* see operation.c */
+    uint8_t flags;
+    uint8_t list_index;          /* cursor into the routing list */
+    uint8_t failover_retries;
+    /* second half: canary, retries; not even initialised before one of them happens */
+    uint32_t entry_generation;   /* of the canary */
+    uint16_t window_id;          /* of the canary */
+    uint16_t attempts;           /* legs sent so far */
+    rgn_region_set failed_regions;  /* regions that failed within this operation */
+    uint32_t account_generation;    /* to which list_index belongs */
+    uint8_t session_retries;
+    uint8_t backend_retries;
+    uint8_t throttle_retries;
+    uint8_t retry_with_attempts;
+    uint32_t reserved[3];
+    rgn_dur_ns throttle_waited;
+    rgn_dur_ns retry_with_waited;
+    rgn_dur_ns backend_waited;
+    rgn_time_ns canary_failed_at; /* of an operation that began as a canary: when its first attempt sent it elsewhere; else
+                                     NEVER */
+} rgn_op;
+
+/* Starts an operation: RGN_SEND, or RGN_DONE where there is no target at all. */
+rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now);
+
+/* Leg `leg` has ended with `response`. */
+rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now);
+
+/* The clock reached op->wake_at. */
+rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now);
+
+/* The application gave up. Always RGN_DONE; open legs are in cancel_legs. */
+rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now);
+
+/* The operation's first attempt was a canary (or a probe). */
+bool rgn_op_began_as_canary(const rgn_op *op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything the library offers. */
+#ifndef REGIONCORE_H
+#define REGIONCORE_H
+
+#include <regioncore/account.h>
+#include <regioncore/classify.h>
+#include <regioncore/operation.h>
+#include <regioncore/options.h>
+#include <regioncore/partition.h>
+#include <regioncore/reason.h>
+#include <regioncore/router.h>
+#include <regioncore/routing.h>
+#include <regioncore/types.h>
+
+#endif

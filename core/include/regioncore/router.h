@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The router: one per client instance. It owns the topology, the endpoint marks and the partitions' entries, and is the
+ * only place that stores and locks.
+ *
+ * Threads: all functions but create and destroy may be called from any thread at any time. A healthy operation makes
+ * atomic loads only; every state change of a partition happens under its stripe's lock. The sink and the random hook are
+ * called without a lock held by the router's caller, but the random hook is called under the stripe's lock: it must
+ * neither block nor call back into the router.
+ * Clock: `now` is the caller's, any monotonic clock. Ownership: the router copies its configuration. */
+#ifndef REGIONCORE_ROUTER_H
+#define REGIONCORE_ROUTER_H
+
+#include <regioncore/account.h>
+#include <regioncore/classify.h>
+#include <regioncore/operation.h>
+#include <regioncore/options.h>
+#include <regioncore/partition.h>
+#include <regioncore/routing.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Memory. `allocate` may return NULL: the router then keeps default routing for that partition and counts it. */
+typedef struct {
+    void *(*allocate)(void *context, size_t size); /* zeroed memory, aligned for any type */
+    void (*release)(void *context, void *memory, size_t size);
+    void *context;
+} rgn_allocator;
+
+/* What a random number is for. Numbers are final. */
+typedef enum {
+    RGN_DRAW_JITTER = 0,        /* failback jitter of a partition */
+    RGN_DRAW_SAMPLER_PHASE = 1, /* initial accumulator of a partition's sampler */
+    RGN_DRAW_RETRY_JITTER = 2,  /* back-off of one retry */
+} rgn_draw;
+
+/* A uniform whole number in [0, bound), bound >= 1, for that purpose. `subject` is the partition for the first two and
+ * the request's hash for retry jitter. */
+typedef struct {
+    uint64_t (*below)(void *context, rgn_draw purpose, uint32_t subject, uint64_t bound);
+    void *context;
+} rgn_random;
+
+/* Observers; either may be NULL. They must not call back into the router. */
+typedef struct {
+    void (*on_transition)(void *context, const rgn_transition *transition);
+    void (*on_endpoint_mark)(void *context, rgn_region region, rgn_mark_reason why, rgn_time_ns at);
+    void *context;
+} rgn_sink;
+
+typedef struct {
+    uint32_t partition_count;
+    const rgn_account *account;
+    rgn_region_list preferred;   /* the caller's preference order */
+    rgn_region_set excluded;     /* used where a request brings none of its own */
+    rgn_options options;         /* validated */
+    rgn_time_ns start;           /* the sweep grid: start + k * failback.sweep_interval, k = 1, 2, ... May be negative */
+    uint32_t lock_stripes;       /* power of two, 1..1024; 1 suits a single thread */
+    rgn_allocator allocator;
+    rgn_random random;
+    rgn_sink sink;
+} rgn_router_config;
+
+/* Counters that only grow; read them at any time. */
+typedef struct {
+    uint64_t late_successes;       /* canary results that came too late, by class */
+    uint64_t late_failures;
+    uint64_t failed_allocations;
+} rgn_router_counters;
+
+/* NULL with `*status` (may be NULL) RGN_ERR_NO_MEMORY or RGN_ERR_RANGE. */
+rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status);
+void rgn_router_destroy(rgn_router *router);
+
+/* New account metadata: topology generation + 1, marks are kept, entries whose first failed or current region is gone are
+ * dropped (region_removed; not with routing.rules driver, which passes such regions over). */
+rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now);
+
+/* Switches the breaker; an edge drops every entry (flag_edge). */
+void rgn_router_set_breaker_enabled(rgn_router *router, bool enabled, rgn_time_ns now);
+
+/* The next instant at which rgn_router_on_expiry() has work: the next tick of the sweep grid while any entry exists, or
+ * the first due promotion (failback.promote due), which may be `now` or earlier; RGN_TIME_NEVER without either. */
+rgn_time_ns rgn_router_next_expiry(const rgn_router *router);
+
+/* Background work the caller must do for the router. */
+typedef struct {
+    uint8_t kind; /* rgn_task_kind */
+    rgn_region region;
+} rgn_task;
+typedef enum { RGN_TASK_PROBE_ENDPOINT = 1, RGN_TASK_REFRESH_ACCOUNT = 2 } rgn_task_kind;
+
+/* Does all background work due at `now`; call it when rgn_router_next_expiry() <= now, before anything else of that
+ * instant. Returns how many tasks it wrote to `out`. */
+unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
+
+/* Marks a whole endpoint unavailable from `now` on for endpoint.unavailability_ttl, or takes a mark away. */
+void rgn_router_mark_endpoint(rgn_router *router, rgn_region region, rgn_mark_reason why, rgn_time_ns now);
+void rgn_router_unmark_endpoint(rgn_router *router, rgn_region region);
+
+/* A failed attempt recorded from outside an operation (replays, probes of the embedder's own). */
+void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
+                               rgn_time_ns now);
+/* An operation on the partition completed below 400 at `region`, recorded from outside an operation. */
+void rgn_router_record_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
+                               rgn_time_ns now);
+
+/* Copies a partition's entry. False, and `*out` zero, if it has none. */
+bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out);
+/* The same for breaker.rule share; false if there is no entry or the rule is another. */
+bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition, rgn_share_tally *out);
+
+rgn_router_counters rgn_router_get_counters(const rgn_router *router);
+const rgn_topology *rgn_router_topology(const rgn_router *router);
+
+/* Region an attempt described by `query` would go to now, for explaining and for tests: fills in topology, entry and
+ * marks, changes nothing, never makes a canary. */
+rgn_route_answer rgn_router_route(const rgn_router *router, rgn_partition partition, rgn_route_query query,
+                                  rgn_time_ns now);
+
+/* Bytes the router holds now. */
+size_t rgn_router_memory(const rgn_router *router);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

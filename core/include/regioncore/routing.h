@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Choosing a region for one attempt: a pure function of lists, exclusions, marks, the partition's entry and what the
+ * operation has already tried. Taking a canary is a separate step (router), because it ticks the sampler. */
+#ifndef REGIONCORE_ROUTING_H
+#define REGIONCORE_ROUTING_H
+
+#include <regioncore/account.h>
+#include <regioncore/options.h>
+#include <regioncore/partition.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Routing lists of one topology generation, and the marks that apply now. */
+typedef struct {
+    rgn_region_list read_order;     /* preferred regions first */
+    rgn_region_list write_order;
+    rgn_region_set regions;         /* all regions of the account */
+    rgn_region hub;                 /* first writable region in account order */
+    bool multi_write;
+    bool automatic_failover;
+    uint32_t generation;
+} rgn_topology;
+
+typedef struct {
+    const rgn_topology *topology;
+    const rgn_entry *entry;             /* the partition's; NULL if it has none or the breaker does not apply */
+    rgn_region_set marked;              /* endpoints unavailable for this direction now */
+    rgn_region_set excluded;            /* by the caller */
+    rgn_region_set failed_regions;      /* that failed within this operation */
+    uint8_t direction;                  /* rgn_direction */
+    uint8_t list_index;                 /* retry cursor; 0 at the first attempt */
+    bool is_retry;                      /* not the first attempt */
+    bool is_session_retry;              /* single-write: reads use the write list */
+    bool may_walk_reads;                /* a single-write account's write that automatic failover lets roam */
+} rgn_route_query;
+
+typedef struct {
+    rgn_region region;  /* RGN_REGION_NONE only if the account has no region */
+    uint8_t reason;     /* rgn_reason, RGN_REASON_ROUTE_* */
+} rgn_route_answer;
+
+/* routing.rules chooses between the documented rules and the shipped driver's. */
+rgn_route_answer rgn_route(const rgn_route_query *query, const rgn_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

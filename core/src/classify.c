@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "classify_table.h"
+
+#include <assert.h>
+
+/* Short names keep a row on a line. Sub-status ranges: */
+#define ANY     0, UINT16_MAX
+#define ONLY(n) (n), (n)
+/* evidence, retry, charge, mark, success, final, caller's error */
+#define ROW(evidence, retry, charge, mark, success, final, error)                                               \
+    {                                                                                                           \
+        RGN_EVIDENCE_##evidence, RGN_RETRY_##retry, RGN_CHARGE_##charge, RGN_MARK_##mark, success, final, error \
+    }
+/* An answer that any region would give: it shows that this one works. */
+#define APPLICATION_FINAL ROW(SUCCESS, NONE, NOTHING, SERVICE_UNAVAILABLE, false, true, false)
+#define HTTP              RGN_TRANSPORT_NONE
+
+/* CLS-1: one row for each kind of answer, first match wins. The sources are the shipped Rust driver's
+ * retry_evaluation.rs (retry, charge) and cosmos_status.rs (final). `mark` means nothing where nothing is charged. */
+static const rgni_class_row rows[] = {
+    {HTTP, 100, 399, ANY, ROW(SUCCESS, NONE, NOTHING, SERVICE_UNAVAILABLE, true, true, false)},
+    {HTTP, 400, 401, ANY, APPLICATION_FINAL},
+    {HTTP, 403, 403, ONLY(3), ROW(NEUTRAL, BACKEND, PARTITION_WRITE, WRITE_FORBIDDEN, false, true, true)},
+    {HTTP, 403, 403, ONLY(1008), ROW(FAILURE, BACKEND, PARTITION, ACCOUNT_NOT_FOUND, false, false, false)},
+    {HTTP, 403, 403, ANY, APPLICATION_FINAL},
+    {HTTP, 404, 404, ONLY(0), APPLICATION_FINAL},
+    {HTTP, 404, 404, ONLY(1002), ROW(NEUTRAL, SESSION, NOTHING, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 405, 405, ANY, APPLICATION_FINAL},
+    {HTTP, 408, 408, ANY, ROW(FAILURE, FAILOVER, PARTITION, REQUEST_TIMEOUT, false, false, true)},
+    {HTTP, 409, 409, ANY, APPLICATION_FINAL},
+    {HTTP, 410, 410, ONLY(1002), ROW(NEUTRAL, NONE, NOTHING, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 410, 410, 1007, 1008, ROW(NEUTRAL, NONE, NOTHING, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 410, 410, ANY, ROW(FAILURE, FAILOVER, PARTITION, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 412, 413, ANY, APPLICATION_FINAL},
+    {HTTP, 422, 422, ANY, APPLICATION_FINAL},
+    {HTTP, 429, 429, ONLY(3092), ROW(FAILURE, FAILOVER, PARTITION, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 429, 429, ONLY(3200), ROW(NEUTRAL, THROTTLE, NOTHING, SERVICE_UNAVAILABLE, false, true, true)},
+    {HTTP, 429, 429, ONLY(3210), ROW(NEUTRAL, THROTTLE, NOTHING, SERVICE_UNAVAILABLE, false, true, true)},
+    {HTTP, 429, 429, ONLY(3214), ROW(NEUTRAL, THROTTLE, NOTHING, SERVICE_UNAVAILABLE, false, true, true)},
+    {HTTP, 429, 429, ANY, ROW(NEUTRAL, THROTTLE, NOTHING, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 449, 449, ANY, ROW(NEUTRAL, WITH, NOTHING, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 451, 451, ANY, APPLICATION_FINAL},
+    {HTTP, 501, 501, ANY, ROW(FAILURE, FAILOVER, PARTITION, INTERNAL_ERROR, false, true, true)},
+    {HTTP, 503, 503, ANY, ROW(FAILURE, FAILOVER, PARTITION, SERVICE_UNAVAILABLE, false, false, true)},
+    {HTTP, 505, 505, ANY, ROW(FAILURE, FAILOVER, PARTITION, INTERNAL_ERROR, false, true, true)},
+    {HTTP, 500, 599, ANY, ROW(FAILURE, FAILOVER, PARTITION, INTERNAL_ERROR, false, false, true)},
+    {HTTP, ANY, ANY, ROW(NEUTRAL, NONE, NOTHING, SERVICE_UNAVAILABLE, false, false, false)},
+    /* CLS-2: below HTTP only one thing matters: could the service have seen the request? */
+    {RGN_TRANSPORT_NOT_SENT, ANY, ANY, ROW(FAILURE, FAILOVER, ENDPOINT, TRANSPORT_ERROR, false, false, true)},
+    {RGN_TRANSPORT_SENT, ANY, ANY, ROW(FAILURE, FAILOVER, PARTITION, TRANSPORT_ERROR, false, false, true)},
+    {RGN_TRANSPORT_UNKNOWN, ANY, ANY, ROW(FAILURE, FAILOVER, PARTITION, TRANSPORT_ERROR, false, false, true)},
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+const rgni_class_row *rgni_class_rows(size_t *count)
+{
+    *count = ROW_COUNT;
+    return rows;
+}
+
+static bool matches(const rgni_class_row *row, const rgn_response *response)
+{
+    return row->transport == response->transport && response->status >= row->status_min &&
+           response->status <= row->status_max && response->substatus >= row->substatus_min &&
+           response->substatus <= row->substatus_max;
+}
+
+rgn_class rgn_classify(const rgn_response *response)
+{
+    size_t i = 0;
+
+    assert(response->transport <= RGN_TRANSPORT_UNKNOWN);
+    while (i < ROW_COUNT - 1 && !matches(&rows[i], response))
+        i++;
+    return rows[i].class;
+}

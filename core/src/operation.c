@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* The pipeline: start -> route -> leg -> classify -> charge -> retry or end. */
+#include "op_impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(sizeof(rgn_op) <= 128, "an operation fits two cache lines");
+static_assert(offsetof(rgn_op, entry_generation) == 64, "what a healthy operation touches fits one cache line");
+static_assert(sizeof(rgn_request) <= 48, "request size");
+static_assert(sizeof(rgn_response) == 16, "response size");
+
+enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503, SUBSTATUS_TRANSPORT = 20003 };
+
+/* Initialises the second half, which a healthy operation never touches. Happens during the first attempt. */
+static void need_tail(rgn_op *op, const rgn_topology *topology)
+{
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        return;
+    memset((char *)op + offsetof(rgn_op, entry_generation), 0, sizeof *op - offsetof(rgn_op, entry_generation));
+    op->attempts = 1;
+    op->account_generation = topology->generation;
+    op->canary_failed_at = RGN_TIME_NEVER;
+    rgni_op_set(op, RGNI_OP_HAS_TAIL, true);
+}
+
+/* --- ends -------------------------------------------------------------------------------------------------------- */
+
+/* OPR-2: an operation ends once; whatever is still open is to be cancelled. */
+static rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
+{
+    assert(op->state != RGNI_OP_DONE);
+    op->cancel_legs |= op->open_legs;
+    op->open_legs = 0;
+    op->state = RGNI_OP_DONE;
+    op->wake_at = RGN_TIME_NEVER;
+    op->wake_kind = RGN_WAKE_NONE;
+    op->reason = (uint8_t)reason;
+    op->result.status = status;
+    op->result.substatus = substatus;
+    op->result.reason = (uint8_t)reason;
+    op->result.is_success = reason == RGN_REASON_DONE_SUCCESS;
+    op->result.is_error = is_error;
+    return RGN_DONE;
+}
+
+static rgn_step end_by_deadline(rgn_op *op)
+{
+    return end(op, STATUS_DEADLINE, SUBSTATUS_DEADLINE, RGN_REASON_DONE_DEADLINE, true);
+}
+
+/* Ends with the last answer. OPR-16: a transport error looks like 503/20003 to the caller. */
+static rgn_step end_with(rgn_op *op, const rgn_class *class, const rgn_response *response, bool is_exhausted)
+{
+    bool is_http = response->transport == RGN_TRANSPORT_NONE;
+    uint16_t status = is_http ? response->status : (uint16_t)STATUS_TRANSPORT;
+    uint16_t substatus = is_http ? response->substatus : (uint16_t)SUBSTATUS_TRANSPORT;
+    rgn_reason reason = class->is_success ? RGN_REASON_DONE_SUCCESS
+                        : is_exhausted    ? RGN_REASON_DONE_EXHAUSTED
+                                          : RGN_REASON_DONE_FINAL;
+
+    return end(op, status, substatus, reason, class->is_caller_error);
+}
+
+/* --- sending ----------------------------------------------------------------------------------------------------- */
+
+/* OPR-3: an attempt's own timeout, and the operation's deadline if that is sooner. Where both fall on one instant the
+ * timeout rings; the deadline then ends the operation in the same call. */
+static rgn_step send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rgn_time_ns now)
+{
+    bool is_canary = answer.reason == RGN_REASON_ROUTE_CANARY;
+
+    op->state = RGNI_OP_IN_FLIGHT;
+    op->leg = 0;
+    op->open_legs = 1;
+    op->region = answer.region;
+    op->reason = answer.reason;
+    op->send_flags = is_canary ? RGN_SEND_CANARY : 0;
+    op->leg_timeout_at = rgn_time_add(now, timeout);
+    op->wake_at = rgn_time_min(op->leg_timeout_at, op->deadline);
+    op->wake_kind = op->leg_timeout_at <= op->deadline ? RGN_WAKE_LEG_TIMEOUT : RGN_WAKE_DEADLINE;
+    return RGN_SEND;
+}
+
+/* FBK-4: a canary leaves its operation time enough for another region. */
+static rgn_dur_ns canary_timeout(const rgn_op *op, rgn_time_ns now)
+{
+    rgn_dur_ns half;
+
+    if (op->options->failback_canary_timeout != RGN_AUTO)
+        return op->options->failback_canary_timeout;
+    if (op->deadline == RGN_TIME_NEVER)
+        return op->options->retry_request_timeout;
+    half = rgn_time_elapsed(now, op->deadline) / 2;
+    return rgn_time_min(half > 0 ? half : 1, op->options->retry_request_timeout);
+}
+
+static rgn_route_query query_for(const rgn_router *router, const rgn_op *op, const rgn_topology *topology,
+                                 rgn_time_ns now)
+{
+    bool is_retry = rgni_op_has(op, RGNI_OP_HAS_TAIL);
+    /* The driver's rules rely on the cursor alone. */
+    bool knows_failed = is_retry && op->options->routing_rules != RGN_ROUTING_DRIVER;
+    bool has_cursor = is_retry && op->account_generation == topology->generation;
+
+    return (rgn_route_query){
+        .topology = topology,
+        .marked = rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl,
+                                 (rgn_direction)op->direction, now),
+        .excluded = op->excluded,
+        .failed_regions = knows_failed ? op->failed_regions : 0,
+        .direction = op->direction,
+        .list_index = has_cursor ? op->list_index : 0,
+        .is_retry = is_retry,
+        .is_session_retry = rgni_op_has(op, RGNI_OP_WRITE_LIST),
+    };
+}
+
+/* Sends the next attempt to where routing says. */
+static rgn_step send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_route_query query = query_for(router, op, topology, now);
+    bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
+    rgn_route_answer answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
+
+    /* OPR-8: when every region has failed in this operation, a new round begins, but not where the last one ended. */
+    if (rgn_region_in(query.failed_regions, answer.region)) {
+        op->failed_regions = rgn_region_bit(op->region);
+        query.failed_regions = op->failed_regions;
+        answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
+    }
+    if (answer.region == RGN_REGION_NONE)
+        return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
+    op->attempts++;
+    return send(op, answer, op->options->retry_request_timeout, now);
+}
+
+/* The same region again. RTE-7: an excluded one was a fallback and stays one. */
+static rgn_step send_here(rgn_op *op, rgn_time_ns now)
+{
+    bool is_excluded = rgn_region_in(op->excluded, op->region);
+    rgn_route_answer answer = {op->region, is_excluded ? RGN_REASON_ROUTE_FALLBACK : RGN_REASON_ROUTE_IN_REGION};
+
+    op->attempts++;
+    return send(op, answer, op->options->retry_request_timeout, now);
+}
+
+/* FBK-2: asked once per operation, and only where the state byte says that there is something to ask. */
+static bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_route_query *query, uint8_t state,
+                             rgn_time_ns now)
+{
+    const rgn_options *options = &router->options;
+    rgni_ticket ticket;
+    rgn_region region;
+
+    if (rgni_state_phase(state) != RGN_PHASE_RECOVERING ||
+        !rgni_state_is_tripped(state, (rgn_direction)op->direction) ||
+        (options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL))
+        return false;
+    if (!rgni_router_admit(router, op->partition, query, op->hash, now, &region, &ticket))
+        return false;
+    need_tail(op, query->topology);
+    op->region = region;
+    op->entry_generation = ticket.generation;
+    op->window_id = ticket.window_id;
+    rgni_op_set(op, RGNI_OP_TICKET | RGNI_OP_BEGAN_AS_CANARY, true);
+    return true;
+}
+
+rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_direction direction = (rgn_direction)request->direction;
+    rgn_partition partition = request->is_container_level ? RGN_PARTITION_UNKNOWN : request->partition;
+    bool is_covered = rgni_router_covers(router, topology, partition, direction);
+    uint8_t state = is_covered ? rgni_router_state(router, partition) : 0;
+    rgn_route_query query;
+    rgn_route_answer answer;
+
+    assert(request->direction < RGN_DIRECTIONS);
+    op->options = request->options != NULL ? request->options : &router->options;
+    op->deadline = rgn_time_add(now, request->timeout);
+    op->partition = partition;
+    op->direction = request->direction;
+    op->excluded = request->has_excluded ? request->excluded : router->excluded;
+    op->hash = request->hash;
+    op->flags = (uint8_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0));
+    op->list_index = 0;
+    op->failover_retries = 0;
+    op->cancel_legs = 0;
+    op->open_legs = 0;
+    op->region = RGN_REGION_NONE;
+    op->state = RGNI_OP_WAIT_NEXT;
+    op->result.region = RGN_REGION_NONE;
+    if (now >= op->deadline)
+        return end_by_deadline(op);
+
+    query = query_for(router, op, topology, now);
+    if (state != 0 && begins_as_canary(router, op, &query, state, now))
+        return send(op, (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY}, canary_timeout(op, now), now);
+    answer = rgni_router_route(router, op->partition, state != 0, &query, op->options);
+    if (answer.region == RGN_REGION_NONE)
+        return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
+    if (answer.reason == RGN_REASON_ROUTE_CANARY) {
+        need_tail(op, topology);
+        rgni_op_set(op, RGNI_OP_BEGAN_AS_CANARY, true);
+    }
+    return send(op, answer, op->options->retry_request_timeout, now);
+}
+
+/* --- results ----------------------------------------------------------------------------------------------------- */
+
+/* OPR-5: exactly one scope pays for a failure. A connection that was never made is the endpoint's; all else is the
+ * partition's where the breaker covers the operation, else, for an answer, the endpoint's. */
+static void charge(rgn_router *router, const rgn_op *op, const rgn_class *class, const rgn_response *response,
+                   rgn_time_ns now)
+{
+    rgn_direction direction = (rgn_direction)op->direction;
+
+    if (class->charge == RGN_CHARGE_NOTHING)
+        return;
+    if (class->charge == RGN_CHARGE_PARTITION_WRITE)
+        direction = RGN_WRITE;
+    if (class->charge == RGN_CHARGE_ENDPOINT)
+        rgn_router_mark_endpoint(router, op->region, (rgn_mark_reason) class->mark_reason, now);
+    else if (rgni_op_has(op, RGNI_OP_COVERED))
+        rgn_router_record_failure(router, op->partition, op->region, direction, now);
+    else if (response->transport == RGN_TRANSPORT_NONE)
+        rgn_router_mark_endpoint(router, op->region, (rgn_mark_reason) class->mark_reason, now);
+}
+
+/* Waits for `delay` in `state`, but not past the deadline. */
+static rgn_step wait(rgn_op *op, uint8_t state, rgn_dur_ns delay, rgn_time_ns now)
+{
+    rgn_time_ns at = rgn_time_add(now, delay);
+
+    op->state = state;
+    op->wake_at = rgn_time_min(at, op->deadline);
+    op->wake_kind = at < op->deadline ? RGN_WAKE_BACKOFF : RGN_WAKE_DEADLINE;
+    return RGN_WAIT;
+}
+
+/* The next attempt goes elsewhere. */
+static void leave_region(rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+{
+    if (op->attempts == 1 && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
+        op->canary_failed_at = now;
+    op->failed_regions |= rgn_region_bit(op->region);
+    rgni_retry_advance(op, topology);
+}
+
+/* OPR-1: the end of an ordinary attempt. `is_timeout`: the attempt's own, which yields to a deadline of the same
+ * instant. */
+static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
+                            bool is_timeout, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgni_plan plan;
+
+    if (class->evidence == RGN_EVIDENCE_SUCCESS) {
+        rgni_router_note_success(router, op->partition, op->region, (rgn_direction)op->direction, class->is_success,
+                                 now);
+        return end_with(op, class, response, false);
+    }
+    need_tail(op, topology);
+    plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
+    /* OPR-6: the driver forgets an answer that finds its budget empty; a transport error always counts. */
+    if (!plan.is_exhausted || response->transport != RGN_TRANSPORT_NONE ||
+        op->options->retry_exhausted_failures == RGN_EXHAUSTED_COUNT)
+        charge(router, op, class, response, now);
+    if (now >= op->deadline && (is_timeout || plan.move != RGNI_STOP))
+        return end_by_deadline(op);
+    if (plan.move == RGNI_STOP)
+        return end_with(op, class, response, plan.is_exhausted);
+    if (plan.move == RGNI_HERE)
+        return plan.delay > 0 ? wait(op, RGNI_OP_WAIT_HERE, plan.delay, now) : send_here(op, now);
+    leave_region(op, topology, now);
+    return plan.delay > 0 ? wait(op, RGNI_OP_WAIT_NEXT, plan.delay, now) : send_next(router, op, now);
+}
+
+static void end_ticket(rgn_router *router, rgn_op *op, rgn_evidence evidence, rgn_time_ns now)
+{
+    rgni_ticket ticket = {op->entry_generation, op->window_id};
+
+    rgni_op_set(op, RGNI_OP_TICKET, false);
+    rgni_router_end_canary(router, op->partition, (rgn_direction)op->direction, ticket, evidence, now);
+}
+
+/* FBK-6: a canary feeds its sample and nothing else. Unless the region has answered for good, the operation goes
+ * elsewhere at once, at no cost to its budgets. */
+static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
+                           rgn_evidence evidence, rgn_time_ns now)
+{
+    end_ticket(router, op, evidence, now);
+    if (evidence == RGN_EVIDENCE_SUCCESS)
+        return end_with(op, class, response, false);
+    if (now >= op->deadline)
+        return end_by_deadline(op);
+    leave_region(op, rgni_router_topology(router), now);
+    return send_next(router, op, now);
+}
+
+rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+{
+    rgn_class class = rgn_classify(response);
+
+    assert(op->state == RGNI_OP_IN_FLIGHT);
+    assert(leg == op->leg);
+    (void)leg;
+    op->cancel_legs = 0;
+    op->open_legs = 0;
+    op->result.region = op->region;
+    if (rgni_op_has(op, RGNI_OP_TICKET))
+        return end_canary(router, op, &class, response, (rgn_evidence) class.evidence, now);
+    return end_attempt(router, op, &class, response, false, now);
+}
+
+/* OPR-4: an attempt that outlives its timeout may have reached the service. */
+static rgn_step time_out(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    const rgn_response lost = {.transport = RGN_TRANSPORT_UNKNOWN, .retry_after = RGN_TIME_NEVER};
+    rgn_class class = rgn_classify(&lost);
+
+    op->cancel_legs = op->open_legs;
+    op->open_legs = 0;
+    op->result.region = op->region;
+    if (rgni_op_has(op, RGNI_OP_TICKET))
+        return end_canary(router, op, &class, &lost, RGN_EVIDENCE_TIMEOUT, now);
+    return end_attempt(router, op, &class, &lost, true, now);
+}
+
+rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    assert(op->state != RGNI_OP_DONE);
+    op->cancel_legs = 0;
+    if (now < op->wake_at)
+        return RGN_WAIT;
+    if (op->wake_kind == RGN_WAKE_LEG_TIMEOUT)
+        return time_out(router, op, now);
+    if (op->wake_kind == RGN_WAKE_BACKOFF && now < op->deadline)
+        return op->state == RGNI_OP_WAIT_HERE ? send_here(op, now) : send_next(router, op, now);
+    /* OPR-15: a deadline says nothing of the region, but to a canary. */
+    if (rgni_op_has(op, RGNI_OP_TICKET))
+        end_ticket(router, op, RGN_EVIDENCE_TIMEOUT, now);
+    return end_by_deadline(op);
+}
+
+rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    op->cancel_legs = 0;
+    if (rgni_op_has(op, RGNI_OP_TICKET))
+        end_ticket(router, op, RGN_EVIDENCE_NEUTRAL, now);
+    return end(op, 0, 0, RGN_REASON_DONE_ABANDONED, false);
+}
+
+bool rgn_op_began_as_canary(const rgn_op *op)
+{
+    return rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "reduce.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* The state machine as data. Every transition is checked against it. */
+static const rgni_state_row state_table[] = {
+    {RGN_PHASE_ABSENT, RGN_REASON_CREATED, RGN_PHASE_COUNTING},
+
+    {RGN_PHASE_COUNTING, RGN_REASON_TRIP, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_COUNTING, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
+    {RGN_PHASE_COUNTING, RGN_REASON_STALE, RGN_PHASE_ABSENT},
+    {RGN_PHASE_COUNTING, RGN_REASON_CLEARED, RGN_PHASE_ABSENT},
+    {RGN_PHASE_COUNTING, RGN_REASON_PROMOTE, RGN_PHASE_RECOVERING}, /* untripped entries are kept */
+    {RGN_PHASE_COUNTING, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
+    {RGN_PHASE_COUNTING, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
+
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_TRIP_ALSO, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_MOVE, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_PROMOTE, RGN_PHASE_RECOVERING},
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_UNHEALTHY}, /* one of two directions */
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_COUNTING},
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
+
+    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP, RGN_PHASE_UNHEALTHY}, /* an untripped entry that was promoted */
+    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP_ALSO, RGN_PHASE_RECOVERING},
+    {RGN_PHASE_RECOVERING, RGN_REASON_MOVE, RGN_PHASE_RECOVERING},
+    {RGN_PHASE_RECOVERING, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
+    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK, RGN_PHASE_ABSENT},
+    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_SINGLE, RGN_PHASE_ABSENT},
+    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_PROBE, RGN_PHASE_ABSENT},
+    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_SINGLE, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_PROBE, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_JUDGE, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_MAX, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_RECOVERING, RGN_REASON_WINDOW_DWELL, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_RECOVERING, RGN_REASON_WINDOW_RESTART, RGN_PHASE_RECOVERING},
+    {RGN_PHASE_RECOVERING, RGN_REASON_UNTRIP_PROBE, RGN_PHASE_COUNTING},
+    {RGN_PHASE_RECOVERING, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_RECOVERING}, /* one of two directions */
+    {RGN_PHASE_RECOVERING, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_COUNTING},
+    {RGN_PHASE_RECOVERING, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
+    {RGN_PHASE_RECOVERING, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
+};
+
+const rgni_state_row *rgni_state_table(size_t *count)
+{
+    *count = sizeof state_table / sizeof state_table[0];
+    return state_table;
+}
+
+bool rgni_state_allows(rgn_phase before, rgn_reason reason, rgn_phase after)
+{
+    for (size_t i = 0; i < sizeof state_table / sizeof state_table[0]; i++)
+        if (state_table[i].before == before && state_table[i].reason == reason && state_table[i].after == after)
+            return true;
+    return false;
+}
+
+void rgni_story_add(rgni_story *story, const rgni_scene *scene, const rgn_entry *before, const rgn_entry *after,
+                    rgni_fact fact)
+{
+    assert(story->count < RGNI_STORY_MAX);
+    assert(rgni_state_allows((rgn_phase)before->phase, fact.reason, (rgn_phase)after->phase));
+    const rgn_entry *last = after->phase == RGN_PHASE_ABSENT ? before : after;
+    story->transition[story->count++] = (rgn_transition){
+        .at = scene->now,
+        .partition = scene->partition,
+        .reason = (uint8_t)fact.reason,
+        .direction = (uint8_t)fact.direction,
+        .phase_before = before->phase,
+        .phase_after = after->phase,
+        .tripped_before = before->tripped,
+        .tripped_after = after->tripped,
+        .region = fact.region,
+        .first_failed = last->first_failed,
+        .current = last->current,
+        .cause = last->cause,
+        .failed = last->failed,
+        .generation = last->generation,
+        .window_id = before->window_id,
+        .canary_total = before->canary_total,
+        .canary_success = before->canary_success,
+        .canary_in_flight = before->canary_in_flight,
+        .failures = fact.failures,
+        .threshold = fact.threshold,
+        .elapsed = fact.elapsed,
+        .jitter = last->jitter,
+    };
+}
+
+void rgni_entry_end(rgn_entry *entry, const rgni_scene *scene, rgni_fact fact, rgni_story *story)
+{
+    rgn_entry before = *entry;
+    memset(entry, 0, sizeof *entry);
+    rgni_story_add(story, scene, &before, entry, fact);
+}
+
+void rgni_entry_drop(rgn_entry *entry, const rgni_scene *scene, rgn_reason reason, rgni_story *story)
+{
+    rgni_entry_end(entry, scene, (rgni_fact){.reason = reason, .region = RGN_REGION_NONE}, story);
+}
+
+/* BRK-15: both failure times are those of the failure that creates the entry. */
+void rgni_entry_create(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
+                       rgn_direction direction, rgni_story *story)
+{
+    assert(entry->phase == RGN_PHASE_ABSENT);
+    rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
+    bool is_shared = rgni_tally_is_shared(scene->options);
+    memset(entry, 0, sizeof *entry);
+    entry->phase = RGN_PHASE_COUNTING;
+    entry->first_failure = scene->now;
+    entry->last_failure = scene->now;
+    entry->trip_time = RGN_TIME_NEVER;
+    entry->recovering_since = RGN_TIME_NEVER;
+    entry->window_start = RGN_TIME_NEVER;
+    entry->jitter = rgni_draw_jitter(scene);
+    entry->generation = ++*scene->generation;
+    entry->first_failed = is_shared ? region : RGN_REGION_NONE;
+    entry->current = entry->first_failed;
+    for (unsigned row = 0; row < RGN_COUNTED_REGIONS; row++)
+        entry->counts.region[row] = RGN_REGION_NONE;
+    if (is_shared)
+        entry->counts.region[0] = region;
+    if (share != NULL)
+        *share = (rgn_share_tally){.window_start = scene->now};
+    rgni_story_add(story, scene, &absent, entry,
+                   (rgni_fact){.reason = RGN_REASON_CREATED, .direction = direction, .region = region});
+}
+
+/* FBK-20: from 0 up to half the dwell. */
+rgn_dur_ns rgni_draw_jitter(const rgni_scene *scene)
+{
+    int64_t half = scene->options->failback_partition_unavailability_duration / 2;
+    uint64_t bound = half > 0 ? (uint64_t)half : 1;
+    uint64_t drawn = scene->random->below(scene->random->context, RGN_DRAW_JITTER, scene->partition, bound);
+    assert(drawn < bound);
+    return (rgn_dur_ns)drawn;
+}
+
+/* BRK-3: preference order is the read list's, for writes too. */
+rgn_region rgni_next_region(const rgn_topology *topology, rgn_region_set failed)
+{
+    for (unsigned i = 0; i < topology->read_order.count; i++)
+        if (!rgn_region_in(failed, topology->read_order.region[i]))
+            return topology->read_order.region[i];
+    return RGN_REGION_NONE;
+}
+
+/* BRK-14: the order of the first twelve, a mask of all. */
+void rgni_failed_add(rgn_entry *entry, rgn_region region)
+{
+    if (rgn_region_in(entry->failed, region))
+        return;
+    entry->failed |= rgn_region_bit(region);
+    if (entry->failed_count < RGN_FAILED_ORDER_MAX)
+        entry->failed_order[entry->failed_count++] = region;
+}
+
+void rgni_failed_clear(rgn_entry *entry)
+{
+    entry->failed = 0;
+    entry->failed_count = 0;
+    memset(entry->failed_order, 0, sizeof entry->failed_order);
+}
+
+unsigned rgni_counts_find(const rgn_entry *entry, const rgn_options *options, rgn_region region)
+{
+    if (rgni_tally_is_shared(options))
+        return 0;
+    for (unsigned row = 0; row < RGN_COUNTED_REGIONS; row++)
+        if (entry->counts.region[row] == region)
+            return row;
+    return RGN_COUNTED_REGIONS;
+}
+
+/* Later rows move up, so that the order of joining stays. */
+static void counts_remove(rgn_entry *entry, rgn_share_tally *share, unsigned row)
+{
+    rgn_region_counts *counts = &entry->counts;
+    for (unsigned i = row; i < RGN_COUNTED_REGIONS; i++) {
+        bool is_last = i + 1 == RGN_COUNTED_REGIONS;
+        counts->region[i] = is_last ? RGN_REGION_NONE : counts->region[i + 1];
+        for (unsigned d = 0; d < RGN_DIRECTIONS; d++) {
+            counts->failures[i][d] = is_last ? 0 : counts->failures[i + 1][d];
+            if (share != NULL)
+                share->successes[i][d] = is_last ? 0 : share->successes[i + 1][d];
+        }
+    }
+}
+
+static uint64_t counts_of(const rgn_entry *entry, unsigned row)
+{
+    return (uint64_t)entry->counts.failures[row][RGN_READ] + entry->counts.failures[row][RGN_WRITE];
+}
+
+/* BRK-4: of several rows with the fewest failures the first, which joined first. */
+unsigned rgni_counts_join(rgn_entry *entry, rgn_share_tally *share, const rgn_options *options, rgn_region region)
+{
+    unsigned row = rgni_counts_find(entry, options, region);
+    if (row < RGN_COUNTED_REGIONS)
+        return row;
+    if (entry->counts.region[RGN_COUNTED_REGIONS - 1] != RGN_REGION_NONE) {
+        unsigned fewest = 0;
+        for (unsigned i = 1; i < RGN_COUNTED_REGIONS; i++)
+            if (counts_of(entry, i) < counts_of(entry, fewest))
+                fewest = i;
+        counts_remove(entry, share, fewest);
+    }
+    for (row = 0; entry->counts.region[row] != RGN_REGION_NONE; row++) {
+    }
+    entry->counts.region[row] = region;
+    return row;
+}
+
+void rgni_counts_leave_if_zero(rgn_entry *entry, rgn_share_tally *share, const rgn_options *options, unsigned row)
+{
+    if (counts_of(entry, row) == 0 && !rgni_tally_is_shared(options))
+        counts_remove(entry, share, row);
+}
+
+void rgni_counts_clear(rgn_entry *entry, rgn_share_tally *share, const rgn_options *options)
+{
+    memset(entry->counts.failures, 0, sizeof entry->counts.failures);
+    for (unsigned row = rgni_tally_is_shared(options) ? 1 : 0; row < RGN_COUNTED_REGIONS; row++)
+        entry->counts.region[row] = RGN_REGION_NONE;
+    if (share != NULL)
+        memset(share->successes, 0, sizeof share->successes);
+}
+
+bool rgni_counts_are_zero(const rgn_entry *entry)
+{
+    for (unsigned row = 0; row < RGN_COUNTED_REGIONS; row++)
+        if (counts_of(entry, row) != 0)
+            return false;
+    return true;
+}
+
+/* FBK-25: what is still in flight belongs to an earlier generation from here on. */
+void rgni_recovery_clear(rgn_entry *entry, const rgni_scene *scene)
+{
+    entry->recovering_since = RGN_TIME_NEVER;
+    entry->window_start = RGN_TIME_NEVER;
+    entry->canary_total = 0;
+    entry->canary_success = 0;
+    entry->canary_in_flight = 0;
+    entry->window_id = 0;
+    entry->sampler = 0;
+    entry->generation = ++*scene->generation;
+}
+
+void rgni_entry_untrip(rgn_entry *entry, const rgni_scene *scene)
+{
+    if (entry->phase == RGN_PHASE_RECOVERING)
+        rgni_recovery_clear(entry, scene);
+    entry->phase = RGN_PHASE_COUNTING;
+    entry->tripped = 0;
+    entry->trip_time = RGN_TIME_NEVER;
+    entry->cause = RGN_CAUSE_NONE;
+    if (!rgni_tally_is_shared(scene->options)) {
+        rgni_failed_clear(entry);
+        entry->first_failed = RGN_REGION_NONE;
+        entry->current = RGN_REGION_NONE;
+    }
+}
+
+/* Both ways to give up begin the entry anew at `now`. */
+static void restart_times(rgn_entry *entry, const rgni_scene *scene)
+{
+    entry->first_failure = scene->now;
+    entry->last_failure = scene->now;
+    entry->jitter = rgni_draw_jitter(scene);
+}
+
+/* FBK-23: counting from zero, untripped. */
+static void restart_untripped(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgni_fact fact,
+                              rgni_story *story)
+{
+    rgn_entry before = *entry;
+    rgni_entry_untrip(entry, scene);
+    rgni_failed_clear(entry);
+    entry->current = entry->first_failed;
+    rgni_counts_clear(entry, share, scene->options);
+    entry->low_windows = 0;
+    restart_times(entry, scene);
+    if (share != NULL)
+        share->window_start = scene->now;
+    fact.reason = RGN_REASON_UNTRIP_PROBE;
+    rgni_story_add(story, scene, &before, entry, fact);
+}
+
+/* FBK-18: the same trip begins anew. */
+void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgni_fact fact,
+                           rgni_story *story)
+{
+    if (rgni_trips_are_derived(scene->options) || entry->tripped == 0) {
+        restart_untripped(entry, share, scene, fact, story);
+        return;
+    }
+    rgn_region next = rgni_next_region(scene->topology, rgn_region_bit(entry->first_failed));
+    if (next == RGN_REGION_NONE) {
+        fact.reason = RGN_REASON_EXHAUSTED;
+        rgni_entry_end(entry, scene, fact, story);
+        return;
+    }
+    rgn_entry before = *entry;
+    rgni_recovery_clear(entry, scene);
+    rgni_counts_clear(entry, share, scene->options);
+    rgni_failed_clear(entry);
+    rgni_failed_add(entry, entry->first_failed);
+    entry->current = next;
+    entry->phase = RGN_PHASE_UNHEALTHY;
+    entry->trip_time = scene->now;
+    if (fact.reason != RGN_REASON_WINDOW_DWELL)
+        entry->low_windows = 0;
+    restart_times(entry, scene);
+    rgni_story_add(story, scene, &before, entry, fact);
+}
+
+bool rgni_tally_is_shared(const rgn_options *options)
+{
+    return options->breaker_tally == RGN_TALLY_SHARED;
+}
+
+bool rgni_keeps_untripped(const rgn_options *options)
+{
+    return options->breaker_untripped_entries == RGN_UNTRIPPED_KEEP;
+}
+
+bool rgni_trips_are_derived(const rgn_options *options)
+{
+    return options->failback_failed_probe == RGN_FAILED_PROBE_UNTRIP;
+}
+
+/* FBK-22: any result decides. */
+bool rgni_probes_with_all(const rgn_options *options)
+{
+    return options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
+}

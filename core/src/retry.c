@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* From a failed attempt to the next one: budgets and delays. Figures without a knob are those of the shipped Rust
+ * driver (components.rs, transport_pipeline.rs). */
+#include "op_impl.h"
+
+#define BACKEND_DELAY_FIRST (1000 * RGN_NS_PER_MS)
+#define BACKEND_DELAY_MAX   (15000 * RGN_NS_PER_MS)
+#define BACKEND_TOTAL       (5000 * RGN_NS_PER_MS)
+#define RETRY_WITH_FIRST    (10 * RGN_NS_PER_MS)
+#define RETRY_WITH_SALT     (5 * RGN_NS_PER_MS)
+#define RETRY_WITH_MAX      (1000 * RGN_NS_PER_MS)
+#define RETRY_WITH_TOTAL    (30000 * RGN_NS_PER_MS)
+#define THROTTLE_FIRST      (5 * RGN_NS_PER_MS)
+#define THROTTLE_MAX        (15000 * RGN_NS_PER_MS)
+#define FORCED_WAIT_MIN     (100 * RGN_NS_PER_MS)
+
+enum {
+    BACKEND_COUNT_MAX = 10,
+    SESSION_COUNT_SINGLE_WRITE = 2,
+    DOUBLINGS_MAX = 12, /* first delay * 2^12 is beyond every cap above, whatever the jitter */
+};
+
+static const rgni_plan stop_final = {RGNI_STOP, 0, false};
+static const rgni_plan stop_exhausted = {RGNI_STOP, 0, true};
+
+static rgn_dur_ns doubled(rgn_dur_ns first, unsigned times)
+{
+    return first << (times < DOUBLINGS_MAX ? times : DOUBLINGS_MAX);
+}
+
+static rgn_dur_ns draw(const rgn_random *random, const rgn_op *op, rgn_dur_ns bound)
+{
+    return (rgn_dur_ns)random->below(random->context, RGN_DRAW_RETRY_JITTER, op->hash, (uint64_t)bound);
+}
+
+/* `delay` plus or minus a quarter. */
+static rgn_dur_ns jittered(const rgn_random *random, const rgn_op *op, rgn_dur_ns delay)
+{
+    return delay - delay / 4 + draw(random, op, delay / 2 + 1);
+}
+
+static void count(uint8_t *counter)
+{
+    if (*counter < UINT8_MAX)
+        ++*counter;
+}
+
+void rgni_retry_advance(rgn_op *op, const rgn_topology *topology)
+{
+    bool is_write_list = op->direction == RGN_WRITE || rgni_op_has(op, RGNI_OP_WRITE_LIST);
+    unsigned length = is_write_list ? topology->write_order.count : topology->read_order.count;
+
+    /* OPR-9: a cursor of another topology generation counts as 0. */
+    if (op->account_generation != topology->generation)
+        op->list_index = 0;
+    op->account_generation = topology->generation;
+    if (length > 0)
+        op->list_index = (uint8_t)((op->list_index + 1u) % length);
+}
+
+/* OPR-7: the next region at once, while the failover budget lasts. */
+static rgni_plan plan_failover(rgn_op *op)
+{
+    if (op->failover_retries >= op->options->retry_max_failover_retry_count)
+        return stop_exhausted;
+    op->failover_retries++;
+    rgni_op_set(op, RGNI_OP_WRITE_LIST, false);
+    return (rgni_plan){RGNI_NEXT, 0, false};
+}
+
+/* OPR-10: write-forbidden and account-not-found wait longer and longer, 5 s in all, for the account to settle. */
+static rgni_plan plan_backend(rgn_op *op, const rgn_random *random)
+{
+    rgn_dur_ns left = BACKEND_TOTAL - op->backend_waited;
+    rgn_dur_ns delay = 0;
+
+    if (left <= 0 || op->backend_retries >= BACKEND_COUNT_MAX)
+        return stop_exhausted;
+    if (op->backend_retries > 0) {
+        delay = rgn_time_min(doubled(BACKEND_DELAY_FIRST, op->backend_retries - 1u), BACKEND_DELAY_MAX);
+        delay = rgn_time_min(jittered(random, op, delay), left);
+    }
+    count(&op->backend_retries);
+    op->backend_waited += delay;
+    rgni_op_set(op, RGNI_OP_WRITE_LIST, false);
+    return (rgni_plan){RGNI_NEXT, delay, false};
+}
+
+/* OPR-11: another region may have caught up with the session; a single-write account's hub certainly has. */
+static rgni_plan plan_session(rgn_op *op, const rgn_topology *topology)
+{
+    int64_t limit = op->options->retry_max_session_retry_count;
+    bool is_multi_write = rgni_op_has(op, RGNI_OP_MULTI_WRITE);
+
+    if (!is_multi_write)
+        limit = limit == RGN_AUTO ? SESSION_COUNT_SINGLE_WRITE : rgn_time_min(limit, SESSION_COUNT_SINGLE_WRITE);
+    else if (limit == RGN_AUTO)
+        limit = op->direction == RGN_READ ? topology->read_order.count : topology->write_order.count;
+    if (op->session_retries >= limit)
+        return stop_exhausted;
+    count(&op->session_retries);
+    rgni_op_set(op, RGNI_OP_WRITE_LIST, !is_multi_write);
+    return (rgni_plan){RGNI_NEXT, 0, false};
+}
+
+/* OPR-13: 449 is retried where it happened. */
+static rgni_plan plan_retry_with(rgn_op *op, const rgn_random *random)
+{
+    rgn_dur_ns delay = doubled(RETRY_WITH_FIRST, op->retry_with_attempts) + draw(random, op, RETRY_WITH_SALT);
+
+    delay = rgn_time_min(delay, RETRY_WITH_MAX);
+    if (op->retry_with_waited + delay > RETRY_WITH_TOTAL)
+        return stop_exhausted;
+    count(&op->retry_with_attempts);
+    op->retry_with_waited += delay;
+    return (rgni_plan){RGNI_HERE, delay, false};
+}
+
+/* OPR-14: when only the total wait stands against another retry, one more is sent after half of the time that is left,
+ * or at once where that is not worth waiting for. */
+static rgni_plan plan_forced(rgn_op *op, rgn_time_ns now)
+{
+    rgn_dur_ns half = op->deadline == RGN_TIME_NEVER ? 0 : rgn_time_elapsed(now, op->deadline) / 2;
+
+    if (rgni_op_has(op, RGNI_OP_FORCED) || now >= op->deadline)
+        return stop_exhausted;
+    rgni_op_set(op, RGNI_OP_FORCED, true);
+    return (rgni_plan){RGNI_HERE, half < FORCED_WAIT_MIN ? 0 : half, false};
+}
+
+/* OPR-12: 429 is retried where it happened, after the server's delay or ours. */
+static rgni_plan plan_throttle(rgn_op *op, const rgn_response *response, const rgn_random *random, rgn_time_ns now)
+{
+    rgn_dur_ns delay = response->retry_after;
+
+    if (op->throttle_retries >= op->options->retry_max_throttle_retry_count)
+        return stop_exhausted;
+    if (delay == RGN_TIME_NEVER)
+        delay = jittered(random, op, doubled(THROTTLE_FIRST, op->throttle_retries));
+    delay = rgn_time_min(delay, THROTTLE_MAX);
+    if (delay > op->options->retry_max_throttle_wait - op->throttle_waited)
+        return plan_forced(op, now);
+    count(&op->throttle_retries);
+    op->throttle_waited += delay;
+    return (rgni_plan){RGNI_HERE, delay, false};
+}
+
+rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response *response,
+                          const rgn_topology *topology, const rgn_random *random, rgn_time_ns now)
+{
+    rgni_plan plan = stop_final;
+
+    switch ((rgn_retry) class->retry) {
+    case RGN_RETRY_NONE:
+        return plan;
+    case RGN_RETRY_THROTTLE:
+        return plan_throttle(op, response, random, now);
+    case RGN_RETRY_FAILOVER:
+        plan = plan_failover(op);
+        break;
+    case RGN_RETRY_BACKEND:
+        plan = plan_backend(op, random);
+        break;
+    case RGN_RETRY_SESSION:
+        plan = plan_session(op, topology);
+        break;
+    case RGN_RETRY_WITH:
+        plan = plan_retry_with(op, random);
+        break;
+    }
+    /* The throttle's budget is that of one attempt. */
+    op->throttle_retries = 0;
+    op->throttle_waited = 0;
+    rgni_op_set(op, RGNI_OP_FORCED, false);
+    return plan;
+}

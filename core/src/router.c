@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "router_impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(sizeof(rgn_entry) <= 128, "an entry fits two cache lines");
+
+/* --- creation ---------------------------------------------------------------------------------------------------- */
+
+static bool list_is_valid(const rgn_region_list *list)
+{
+    rgn_region_set seen = 0;
+
+    if (list->count > RGN_REGIONS_MAX)
+        return false;
+    for (unsigned i = 0; i < list->count; i++) {
+        rgn_region_set bit = rgn_region_bit(list->region[i]);
+        if (bit == 0 || (seen & bit) != 0)
+            return false;
+        seen |= bit;
+    }
+    return true;
+}
+
+static bool account_is_valid(const rgn_account *account)
+{
+    return list_is_valid(&account->readable) && list_is_valid(&account->writable);
+}
+
+static bool config_is_valid(const rgn_router_config *config)
+{
+    return account_is_valid(config->account) && list_is_valid(&config->preferred) &&
+           config->partition_count < RGN_PARTITION_UNKNOWN && config->lock_stripes >= 1 &&
+           config->lock_stripes <= 1024 && (config->lock_stripes & (config->lock_stripes - 1)) == 0 &&
+           rgn_options_validate(&config->options, NULL) == RGN_OK;
+}
+
+/* RTE-1. `number` is the topology's generation. */
+static rgni_snapshot *snapshot_create(rgn_router *router, const rgn_account *account, uint32_t number)
+{
+    rgni_snapshot *snapshot = rgni_memory_take(&router->memory, sizeof *snapshot);
+
+    if (snapshot == NULL)
+        return NULL;
+    snapshot->topology.read_order = rgn_region_list_prefer(&account->readable, &router->preferred);
+    snapshot->topology.write_order = rgn_region_list_prefer(&account->writable, &router->preferred);
+    snapshot->topology.regions = rgn_region_list_set(&account->readable) | rgn_region_list_set(&account->writable);
+    snapshot->topology.hub = account->writable.count > 0 ? account->writable.region[0] : RGN_REGION_NONE;
+    snapshot->topology.multi_write = account->multi_write;
+    snapshot->topology.automatic_failover = account->automatic_failover;
+    snapshot->topology.generation = number;
+    return snapshot;
+}
+
+static size_t states_size(const rgn_router *router)
+{
+    return rgni_state_words(router) * sizeof router->states[0];
+}
+
+static size_t due_size(const rgn_router *router)
+{
+    return router->stripe_count * sizeof router->clock.due[0];
+}
+
+static size_t stripes_size(const rgn_router *router)
+{
+    return router->stripe_count * sizeof router->stripes[0];
+}
+
+static void router_init(rgn_router *router, const rgn_router_config *config)
+{
+    atomic_init(&router->snapshot, NULL);
+    rgni_marks_init(&router->marks);
+    atomic_init(&router->is_breaker_on, config->options.breaker_enabled != 0);
+    router->excluded = config->excluded;
+    router->partition_count = config->partition_count;
+    router->options = config->options;
+    router->stripe_count = config->lock_stripes;
+    atomic_flag_clear(&router->clock.lock);
+    router->clock.next_tick = RGN_TIME_NEVER;
+    atomic_init(&router->clock.next, RGN_TIME_NEVER);
+    router->start = config->start;
+    router->preferred = config->preferred;
+    atomic_flag_clear(&router->account_lock);
+    router->random = config->random;
+    router->sink = config->sink;
+    router->memory.hooks = config->allocator;
+    atomic_init(&router->memory.bytes, sizeof *router);
+    atomic_init(&router->generation, 0);
+    atomic_init(&router->late_successes, 0);
+    atomic_init(&router->late_failures, 0);
+    atomic_init(&router->failed_allocations, 0);
+}
+
+rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status)
+{
+    rgn_status ignored;
+    rgn_router *router;
+    rgni_snapshot *snapshot;
+
+    assert(config->allocator.allocate != NULL);
+    assert(config->allocator.release != NULL);
+    assert(config->random.below != NULL);
+    status = status != NULL ? status : &ignored;
+    *status = RGN_ERR_RANGE;
+    if (!config_is_valid(config))
+        return NULL;
+    *status = RGN_ERR_NO_MEMORY;
+    router = config->allocator.allocate(config->allocator.context, sizeof *router);
+    if (router == NULL)
+        return NULL;
+    router_init(router, config);
+    router->states = rgni_memory_take(&router->memory, states_size(router));
+    router->clock.due = rgni_memory_take(&router->memory, due_size(router));
+    router->stripes = rgni_memory_take(&router->memory, stripes_size(router));
+    snapshot = snapshot_create(router, config->account, 1);
+    atomic_store_explicit(&router->snapshot, snapshot, memory_order_release);
+    if (router->states == NULL || router->clock.due == NULL || router->stripes == NULL || snapshot == NULL) {
+        rgn_router_destroy(router);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < rgni_state_words(router); i++)
+        atomic_init(&router->states[i], 0);
+    for (uint32_t i = 0; i < router->stripe_count; i++) {
+        atomic_init(&router->clock.due[i], RGN_TIME_NEVER);
+        rgni_stripe_init(&router->stripes[i], router->options.breaker_rule == RGN_RULE_SHARE,
+                         router->options.failback_promote == RGN_PROMOTE_DUE);
+    }
+    *status = RGN_OK;
+    return router;
+}
+
+void rgn_router_destroy(rgn_router *router)
+{
+    rgni_snapshot *snapshot;
+
+    if (router == NULL)
+        return;
+    snapshot = atomic_load_explicit(&router->snapshot, memory_order_acquire);
+    while (snapshot != NULL) {
+        rgni_snapshot *older = snapshot->older;
+        rgni_memory_give(&router->memory, snapshot, sizeof *snapshot);
+        snapshot = older;
+    }
+    for (uint32_t i = 0; router->stripes != NULL && i < router->stripe_count; i++)
+        rgni_stripe_deinit(&router->stripes[i], &router->memory);
+    rgni_memory_give(&router->memory, router->stripes, stripes_size(router));
+    rgni_memory_give(&router->memory, (void *)router->clock.due, due_size(router));
+    rgni_memory_give(&router->memory, (void *)router->states, states_size(router));
+    router->memory.hooks.release(router->memory.hooks.context, router, sizeof *router);
+}
+
+/* --- topology and switch ----------------------------------------------------------------------------------------- */
+
+rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now)
+{
+    rgni_snapshot *older;
+    rgni_snapshot *newer;
+
+    if (!account_is_valid(account))
+        return RGN_ERR_RANGE;
+    rgni_lock(&router->account_lock);
+    older = atomic_load_explicit(&router->snapshot, memory_order_relaxed);
+    newer = snapshot_create(router, account, older->topology.generation + 1);
+    if (newer != NULL) {
+        newer->older = older;
+        atomic_store_explicit(&router->snapshot, newer, memory_order_release);
+    }
+    rgni_unlock(&router->account_lock);
+    if (newer == NULL)
+        return RGN_ERR_NO_MEMORY;
+    rgni_router_work_on_all(router, RGNI_WORK_REGION_REMOVED, now);
+    return RGN_OK;
+}
+
+/* RTR-8: an edge forgets all; the switch comes first, so that no event in between is recorded behind the scan. */
+void rgn_router_set_breaker_enabled(rgn_router *router, bool enabled, rgn_time_ns now)
+{
+    if (atomic_exchange_explicit(&router->is_breaker_on, enabled, memory_order_acq_rel) != enabled)
+        rgni_router_work_on_all(router, RGNI_WORK_FLAG_EDGE, now);
+}
+
+/* --- questions --------------------------------------------------------------------------------------------------- */
+
+/* Copies the partition's entry, and its share tally if there is one and it is wanted. */
+static bool copy_entry(const rgn_router *router, rgn_partition partition, rgn_entry *entry, rgn_share_tally *share)
+{
+    rgni_stripe *stripe;
+    rgni_slot *slot;
+
+    if (partition >= router->partition_count || rgni_router_state(router, partition) == 0)
+        return false;
+    stripe = &router->stripes[partition & (router->stripe_count - 1)];
+    rgni_lock(&stripe->lock);
+    slot = rgni_stripe_find(stripe, partition);
+    if (slot != NULL && entry != NULL)
+        *entry = slot->entry;
+    if (slot != NULL && share != NULL)
+        *share = slot->share[0];
+    rgni_unlock(&stripe->lock);
+    return slot != NULL;
+}
+
+bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out)
+{
+    memset(out, 0, sizeof *out);
+    return copy_entry(router, partition, out, NULL);
+}
+
+bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition, rgn_share_tally *out)
+{
+    memset(out, 0, sizeof *out);
+    return router->options.breaker_rule == RGN_RULE_SHARE && copy_entry(router, partition, NULL, out);
+}
+
+rgn_router_counters rgn_router_get_counters(const rgn_router *router)
+{
+    return (rgn_router_counters){
+        .late_successes = atomic_load_explicit(&router->late_successes, memory_order_relaxed),
+        .late_failures = atomic_load_explicit(&router->late_failures, memory_order_relaxed),
+        .failed_allocations = atomic_load_explicit(&router->failed_allocations, memory_order_relaxed),
+    };
+}
+
+const rgn_topology *rgn_router_topology(const rgn_router *router)
+{
+    return rgni_router_topology(router);
+}
+
+rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition partition, bool is_covered,
+                                   rgn_route_query *query, const rgn_options *options)
+{
+    rgn_entry entry;
+
+    query->entry = is_covered && copy_entry(router, partition, &entry, NULL) ? &entry : NULL;
+    return rgn_route(query, options);
+}
+
+rgn_route_answer rgn_router_route(const rgn_router *router, rgn_partition partition, rgn_route_query query,
+                                  rgn_time_ns now)
+{
+    rgn_direction direction = (rgn_direction)query.direction;
+
+    query.topology = rgni_router_topology(router);
+    query.marked = rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, direction, now);
+    return rgni_router_route(router, partition, rgni_router_covers(router, query.topology, partition, direction),
+                             &query, &router->options);
+}
+
+size_t rgn_router_memory(const rgn_router *router)
+{
+    return atomic_load_explicit(&router->memory.bytes, memory_order_relaxed);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The router's insides, shared by router.c, endpoint.c and the operation pipeline.
+ *
+ * Locks, always taken in this order and never two of a kind: account, stripe, clock. The sink is called with none held.
+ */
+#ifndef REGIONCORE_SRC_ROUTER_IMPL_H
+#define REGIONCORE_SRC_ROUTER_IMPL_H
+
+#include <stdatomic.h>
+
+#include <regioncore/router.h>
+
+#include "entry.h"
+#include "store.h"
+
+/* An immutable topology. Old ones stay until the router goes, for a reader may still hold one. */
+typedef struct rgni_snapshot {
+    rgn_topology topology;
+    struct rgni_snapshot *older;
+} rgni_snapshot;
+
+/* END-1: one mark per region. A reader loads `marked` first: no bit, no more to read. */
+typedef struct {
+    atomic_flag lock; /* writers only */
+    _Atomic rgn_region_set marked;
+    _Atomic rgn_region_set write_only; /* the mark's reason concerns writes only */
+    _Atomic rgn_time_ns marked_at[RGN_REGIONS_MAX];
+} rgni_marks;
+
+/* When background work is due. */
+typedef struct {
+    atomic_flag lock;
+    uint32_t entries;         /* over all stripes */
+    rgn_time_ns next_tick;    /* NEVER without entries */
+    _Atomic rgn_time_ns next; /* the least of next_tick and the stripes' first due times */
+    _Atomic rgn_time_ns *due; /* per stripe; written under both locks */
+} rgni_clock;
+
+struct rgn_router {
+    /* Read by every operation, written rarely. */
+    _Atomic(rgni_snapshot *) snapshot;
+    rgni_marks marks;
+    atomic_bool is_breaker_on;
+    rgn_region_set excluded;
+    uint32_t partition_count;
+    _Atomic uint64_t *states; /* RTR-1: a byte per partition, eight to a word; 0 = no entry */
+    rgn_options options;
+    /* The rest. */
+    rgni_stripe *stripes;
+    uint32_t stripe_count; /* a power of two */
+    rgni_clock clock;
+    rgn_time_ns start;
+    rgn_region_list preferred;
+    atomic_flag account_lock;
+    rgn_random random;
+    rgn_sink sink;
+    rgni_memory memory;
+    _Atomic uint32_t generation;
+    _Atomic uint64_t late_successes, late_failures, failed_allocations;
+};
+
+/* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3. */
+static inline uint8_t rgni_state_byte(const rgn_entry *entry)
+{
+    return (uint8_t)(entry->phase | entry->tripped << 2);
+}
+
+static inline rgn_phase rgni_state_phase(uint8_t state)
+{
+    return (rgn_phase)(state & 3);
+}
+
+static inline bool rgni_state_is_tripped(uint8_t state, rgn_direction direction)
+{
+    return ((state >> 2 >> direction) & 1) != 0;
+}
+
+static inline uint32_t rgni_state_words(const rgn_router *router)
+{
+    return router->partition_count / 8 + 1;
+}
+
+/* All that a healthy operation reads of its partition: one atomic load. */
+static inline uint8_t rgni_router_state(const rgn_router *router, rgn_partition partition)
+{
+    uint64_t word = atomic_load_explicit(&router->states[partition / 8], memory_order_acquire);
+    return (uint8_t)(word >> (partition % 8 * 8));
+}
+
+static inline const rgn_topology *rgni_router_topology(const rgn_router *router)
+{
+    return &atomic_load_explicit(&router->snapshot, memory_order_acquire)->topology;
+}
+
+/* BRK-1: the breaker covers reads, and writes where every region takes them, of a known partition of an account with
+ * more than one readable region. */
+static inline bool rgni_router_covers(const rgn_router *router, const rgn_topology *topology, rgn_partition partition,
+                                      rgn_direction direction)
+{
+    return atomic_load_explicit(&router->is_breaker_on, memory_order_acquire) && partition < router->partition_count &&
+           topology->read_order.count > 1 && (direction == RGN_READ || topology->multi_write);
+}
+
+/* Regions marked for that direction now. */
+rgn_region_set rgni_marks_now(const rgni_marks *marks, rgn_dur_ns ttl, rgn_direction direction, rgn_time_ns now);
+void rgni_marks_init(rgni_marks *marks);
+
+/* Makes the canary decision of an operation's first attempt at a tripped, recovering partition. True: `*region` is the
+ * canaries' target and `*ticket` belongs to the operation until rgni_router_end_canary(). */
+bool rgni_router_admit(rgn_router *router, rgn_partition partition, const rgn_route_query *query, uint32_t hash,
+                       rgn_time_ns now, rgn_region *region, rgni_ticket *ticket);
+
+/* A canary's end; to be called exactly once for each ticket. */
+void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_direction direction, rgni_ticket ticket,
+                            rgn_evidence evidence, rgn_time_ns now);
+
+/* The region for one attempt, the partition's entry (of a covered operation) considered. */
+rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition partition, bool is_covered,
+                                   rgn_route_query *query, const rgn_options *options);
+
+/* Background work on every partition that has an entry. */
+typedef enum { RGNI_WORK_TICK, RGNI_WORK_FLAG_EDGE, RGNI_WORK_REGION_REMOVED } rgni_work;
+void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now);
+
+/* An ordinary attempt's success, where anything listens to it. */
+void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
+                              bool is_below_400, rgn_time_ns now);
+
+#endif

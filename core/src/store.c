@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "store.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { SLAB_SLOTS_FIRST = 4, SLAB_SLOTS_MAX = 256, CAPACITY_FIRST = 8 };
+
+void *rgni_memory_take(rgni_memory *memory, size_t size)
+{
+    void *block = memory->hooks.allocate(memory->hooks.context, size);
+
+    if (block != NULL)
+        atomic_fetch_add_explicit(&memory->bytes, size, memory_order_relaxed);
+    return block;
+}
+
+void rgni_memory_give(rgni_memory *memory, void *block, size_t size)
+{
+    if (block == NULL)
+        return;
+    atomic_fetch_sub_explicit(&memory->bytes, size, memory_order_relaxed);
+    memory->hooks.release(memory->hooks.context, block, size);
+}
+
+void rgni_stripe_init(rgni_stripe *stripe, bool has_share, bool has_heap)
+{
+    memset(stripe, 0, sizeof *stripe);
+    atomic_flag_clear(&stripe->lock);
+    stripe->has_share = has_share;
+    stripe->has_heap = has_heap;
+}
+
+void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory)
+{
+    size_t table_size = stripe->capacity * sizeof(rgni_slot *);
+
+    while (stripe->slabs != NULL) {
+        rgni_slab *slab = stripe->slabs;
+        stripe->slabs = slab->next;
+        rgni_memory_give(memory, slab, slab->size);
+    }
+    rgni_memory_give(memory, stripe->table, table_size);
+    rgni_memory_give(memory, stripe->heap, table_size);
+}
+
+/* First place to look in; the multiplier spreads neighbours (Knuth, TAOCP 6.4). */
+static uint32_t home_of(const rgni_stripe *stripe, rgn_partition partition)
+{
+    return (uint32_t)((partition * UINT64_C(2654435769)) >> 7) & (stripe->capacity - 1);
+}
+
+/* Where the partition is, or the empty place where it would go. The table is never full. */
+static uint32_t place_of(const rgni_stripe *stripe, rgn_partition partition)
+{
+    uint32_t at = home_of(stripe, partition);
+
+    while (stripe->table[at] != NULL && stripe->table[at]->partition != partition)
+        at = (at + 1) & (stripe->capacity - 1);
+    return at;
+}
+
+rgni_slot *rgni_stripe_find(const rgni_stripe *stripe, rgn_partition partition)
+{
+    return stripe->capacity == 0 ? NULL : stripe->table[place_of(stripe, partition)];
+}
+
+/* Doubles table and heap together, or leaves both as they were. */
+static bool grow(rgni_stripe *stripe, rgni_memory *memory)
+{
+    uint32_t old_capacity = stripe->capacity;
+    uint32_t capacity = old_capacity == 0 ? CAPACITY_FIRST : old_capacity * 2;
+    size_t old_size = old_capacity * sizeof(rgni_slot *);
+    size_t size = capacity * sizeof(rgni_slot *);
+    rgni_slot **old_table = stripe->table;
+    rgni_slot **table = rgni_memory_take(memory, size);
+    rgni_slot **heap = table != NULL && stripe->has_heap ? rgni_memory_take(memory, size) : NULL;
+
+    if (table == NULL || (stripe->has_heap && heap == NULL)) {
+        rgni_memory_give(memory, table, size);
+        return false;
+    }
+    stripe->table = table;
+    stripe->capacity = capacity;
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old_table[i] != NULL)
+            table[place_of(stripe, old_table[i]->partition)] = old_table[i];
+    }
+    if (stripe->heap_count > 0)
+        memcpy(heap, stripe->heap, stripe->heap_count * sizeof(rgni_slot *));
+    rgni_memory_give(memory, old_table, old_size);
+    rgni_memory_give(memory, stripe->heap, old_size);
+    stripe->heap = heap;
+    return true;
+}
+
+/* Slabs double up to a limit, so that a router with one bad partition stays small. */
+static bool add_slab(rgni_stripe *stripe, rgni_memory *memory)
+{
+    size_t slot_size = sizeof(rgni_slot) + (stripe->has_share ? sizeof(rgn_share_tally) : 0);
+    uint32_t slots = stripe->slab_slots == 0 ? SLAB_SLOTS_FIRST : stripe->slab_slots * 2;
+    size_t size;
+    rgni_slab *slab;
+    char *at;
+
+    if (slots > SLAB_SLOTS_MAX)
+        slots = SLAB_SLOTS_MAX;
+    size = sizeof(rgni_slab) + slots * slot_size;
+    slab = rgni_memory_take(memory, size);
+    if (slab == NULL)
+        return false;
+    slab->next = stripe->slabs;
+    slab->size = size;
+    stripe->slabs = slab;
+    stripe->slab_slots = slots;
+    at = (char *)(slab + 1);
+    for (uint32_t i = 0; i < slots; i++, at += slot_size) {
+        rgni_slot *slot = (rgni_slot *)(void *)at;
+        slot->next_free = stripe->free;
+        stripe->free = slot;
+    }
+    return true;
+}
+
+rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_partition partition)
+{
+    rgni_slot *slot;
+
+    /* Three quarters full is as far as linear probing stays short. */
+    if ((stripe->count + 1) * UINT64_C(4) > stripe->capacity * UINT64_C(3) && !grow(stripe, memory))
+        return NULL;
+    if (stripe->free == NULL && !add_slab(stripe, memory))
+        return NULL;
+    slot = stripe->free;
+    stripe->free = slot->next_free;
+    memset(slot, 0, sizeof *slot);
+    if (stripe->has_share)
+        memset(slot->share, 0, sizeof slot->share[0]);
+    slot->due = RGN_TIME_NEVER;
+    slot->partition = partition;
+    slot->heap_index = RGNI_NOT_IN_HEAP;
+    return slot;
+}
+
+void rgni_stripe_insert(rgni_stripe *stripe, rgni_slot *slot)
+{
+    uint32_t at = place_of(stripe, slot->partition);
+
+    assert(stripe->table[at] == NULL);
+    stripe->table[at] = slot;
+    stripe->count++;
+}
+
+void rgni_stripe_cancel(rgni_stripe *stripe, rgni_slot *slot)
+{
+    slot->next_free = stripe->free;
+    stripe->free = slot;
+}
+
+void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
+{
+    uint32_t mask = stripe->capacity - 1;
+    uint32_t hole = place_of(stripe, slot->partition);
+
+    assert(stripe->table[hole] == slot);
+    rgni_stripe_set_due(stripe, slot, RGN_TIME_NEVER);
+    stripe->table[hole] = NULL;
+    stripe->count--;
+    /* Close the gap: a later slot moves back if its search would have passed the hole. */
+    for (uint32_t at = (hole + 1) & mask; stripe->table[at] != NULL; at = (at + 1) & mask) {
+        uint32_t home = home_of(stripe, stripe->table[at]->partition);
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        stripe->table[hole] = stripe->table[at];
+        stripe->table[at] = NULL;
+        hole = at;
+    }
+    rgni_stripe_cancel(stripe, slot);
+}
+
+static bool is_sooner(const rgni_slot *a, const rgni_slot *b)
+{
+    return a->due < b->due || (a->due == b->due && a->partition < b->partition);
+}
+
+static void heap_put(rgni_stripe *stripe, uint32_t at, rgni_slot *slot)
+{
+    stripe->heap[at] = slot;
+    slot->heap_index = at;
+}
+
+/* Finds the place of `slot`, which may be anywhere relative to its neighbours, starting from the free place `at`. */
+static void heap_settle(rgni_stripe *stripe, uint32_t at, rgni_slot *slot)
+{
+    while (at > 0 && is_sooner(slot, stripe->heap[(at - 1) / 2])) {
+        heap_put(stripe, at, stripe->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= stripe->heap_count)
+            break;
+        if (child + 1 < stripe->heap_count && is_sooner(stripe->heap[child + 1], stripe->heap[child]))
+            child++;
+        if (!is_sooner(stripe->heap[child], slot))
+            break;
+        heap_put(stripe, at, stripe->heap[child]);
+        at = child;
+    }
+    heap_put(stripe, at, slot);
+}
+
+void rgni_stripe_set_due(rgni_stripe *stripe, rgni_slot *slot, rgn_time_ns due)
+{
+    uint32_t at = slot->heap_index;
+
+    if (!stripe->has_heap || due == slot->due)
+        return;
+    slot->due = due;
+    if (due == RGN_TIME_NEVER) {
+        rgni_slot *last = stripe->heap[--stripe->heap_count];
+        slot->heap_index = RGNI_NOT_IN_HEAP;
+        if (last != slot)
+            heap_settle(stripe, at, last);
+        return;
+    }
+    heap_settle(stripe, at == RGNI_NOT_IN_HEAP ? stripe->heap_count++ : at, slot);
+}
+
+rgni_slot *rgni_stripe_first_due(const rgni_stripe *stripe)
+{
+    return stripe->heap_count > 0 ? stripe->heap[0] : NULL;
+}

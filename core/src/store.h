@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the router keeps its entries: per lock stripe a hash table from partition to slot, slots in slabs, and a heap
+ * of due times (failback.promote due only).
+ *
+ * A slab, a table or a heap grows only in rgni_stripe_reserve(), which may fail; no other function allocates. The
+ * caller holds the stripe's lock around every call. Nothing here depends on addresses: lookup by number, order by (due,
+ * partition). */
+#ifndef REGIONCORE_SRC_STORE_H
+#define REGIONCORE_SRC_STORE_H
+
+#include <stdatomic.h>
+
+#include <regioncore/router.h>
+
+/* The router's allocator, with the bytes it holds now. */
+typedef struct {
+    rgn_allocator hooks;
+    atomic_size_t bytes;
+} rgni_memory;
+
+void *rgni_memory_take(rgni_memory *memory, size_t size);
+void rgni_memory_give(rgni_memory *memory, void *block, size_t size);
+
+/* Spins until it holds the flag. Sections are a few hundred instructions long and never block. */
+static inline void rgni_lock(atomic_flag *flag)
+{
+    while (atomic_flag_test_and_set_explicit(flag, memory_order_acquire))
+        continue;
+}
+
+static inline void rgni_unlock(atomic_flag *flag)
+{
+    atomic_flag_clear_explicit(flag, memory_order_release);
+}
+
+#define RGNI_NOT_IN_HEAP UINT32_MAX
+
+typedef struct rgni_slot {
+    rgn_entry entry;
+    struct rgni_slot *next_free;
+    rgn_time_ns due; /* heap key; NEVER when not in the heap */
+    rgn_partition partition;
+    uint32_t heap_index;     /* RGNI_NOT_IN_HEAP when not in the heap */
+    rgn_share_tally share[]; /* one, for breaker.rule share; else none */
+} rgni_slot;
+
+typedef struct rgni_slab {
+    struct rgni_slab *next;
+    size_t size;
+} rgni_slab;
+
+typedef struct {
+    atomic_flag lock;
+    bool has_share;    /* slots carry a share tally */
+    bool has_heap;     /* due times are kept */
+    uint32_t count;    /* entries */
+    uint32_t capacity; /* of the table, a power of two, and of the heap; 0 before the first entry */
+    uint32_t heap_count;
+    uint32_t slab_slots; /* slots of the newest slab */
+    rgni_slot **table;   /* linear probing */
+    rgni_slot **heap;
+    rgni_slot *free;
+    rgni_slab *slabs;
+} rgni_stripe;
+
+void rgni_stripe_init(rgni_stripe *stripe, bool has_share, bool has_heap);
+void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
+
+/* NULL if the partition has no entry. */
+rgni_slot *rgni_stripe_find(const rgni_stripe *stripe, rgn_partition partition);
+
+/* A zeroed slot for a partition that has none, not yet in the table; NULL if memory is short. */
+rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_partition partition);
+/* Puts a reserved slot into the table. */
+void rgni_stripe_insert(rgni_stripe *stripe, rgni_slot *slot);
+/* Gives a reserved slot back unused. */
+void rgni_stripe_cancel(rgni_stripe *stripe, rgni_slot *slot);
+/* Takes a slot out of table and heap and frees it. */
+void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot);
+
+/* Moves the slot to its place in the heap; NEVER takes it out. */
+void rgni_stripe_set_due(rgni_stripe *stripe, rgni_slot *slot, rgn_time_ns due);
+/* The slot with the least (due, partition); NULL if the heap is empty. */
+rgni_slot *rgni_stripe_first_due(const rgni_stripe *stripe);
+
+static inline rgn_share_tally *rgni_slot_share(const rgni_stripe *stripe, rgni_slot *slot)
+{
+    return stripe->has_share ? slot->share : NULL;
+}
+
+#endif

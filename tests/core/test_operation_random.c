@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+
+#include "core_fixture.h"
+
+static fixture f;
+
+static uint64_t random_state;
+
+static uint64_t below(uint64_t bound)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (random_state >> 33) % bound;
+}
+
+static rgn_response random_response(void)
+{
+    static const uint16_t answers[][2] = {{200, 0},    {200, 0},    {201, 0},    {304, 0}, {404, 0}, {409, 0},
+                                          {503, 0},    {503, 0},    {500, 0},    {408, 0}, {410, 0}, {410, 1002},
+                                          {429, 0},    {429, 3092}, {429, 3200}, {449, 0}, {403, 3}, {403, 1008},
+                                          {404, 1002}, {404, 1003}, {418, 0},    {0, 0},   {0, 0},   {0, 0}};
+    size_t i = below(sizeof answers / sizeof answers[0]);
+    rgn_response response = {.status = answers[i][0], .substatus = answers[i][1], .retry_after = RGN_TIME_NEVER};
+
+    if (response.status == 0)
+        response.transport = (uint8_t)(1 + below(3));
+    if (below(4) == 0)
+        response.retry_after = (rgn_dur_ns)below(S(20));
+    return response;
+}
+
+static void random_options(rgn_options *options)
+{
+    options->routing_rules = (int64_t)below(2);
+    options->breaker_rule = (int64_t)below(3);
+    options->breaker_read_failure_threshold = 1 + (int64_t)below(4);
+    options->breaker_write_failure_threshold = 1 + (int64_t)below(3);
+    options->failback_promote = (int64_t)below(2);
+    options->failback_strategy = (int64_t)below(2);
+    options->failback_probe_admission = (int64_t)below(2);
+    options->failback_canary_percentage = 1 + (int64_t)below(100);
+    options->failback_min_sample = 1 + (int64_t)below(5);
+    options->failback_eval_window = MS(1) + (int64_t)below(S(20));
+    options->failback_sweep_interval = S(1) + (int64_t)below(S(9));
+    options->failback_canary_timeout = below(3) == 0 ? (int64_t)below(S(3)) : RGN_AUTO;
+    options->retry_max_failover_retry_count = (int64_t)below(6);
+    options->retry_max_throttle_retry_count = (int64_t)below(6);
+    options->retry_max_throttle_wait = (int64_t)below(S(30));
+    options->retry_request_timeout = MS(1) + (int64_t)below(S(7));
+    options->retry_exhausted_failures = (int64_t)below(2);
+}
+
+/* The most attempts that the budgets allow: failover, session (as many as regions), backend (ten at most), 449 (below
+ * 3000 waits of 10 ms make 30 s), the canary; and for each of these a throttle's worth. */
+static unsigned attempts_max(const rgn_options *options)
+{
+    unsigned others = 1 + 1 + (unsigned)options->retry_max_failover_retry_count + 3 + 10 + 40;
+    return others * (2 + (unsigned)options->retry_max_throttle_retry_count);
+}
+
+/* Carries one operation to its end, checking each step. Other operations go on in between through shared state. */
+static void check_step(const rgn_op *o, rgn_step step, rgn_time_ns now, uint64_t seed)
+{
+    if (step == RGN_DONE) {
+        ck_assert_uint_ge(o->result.reason, RGN_REASON_DONE_SUCCESS);
+        ck_assert_uint_eq(o->open_legs, 0);
+        ck_assert(!(o->result.is_success && o->result.is_error));
+        return;
+    }
+    ck_assert_msg(o->wake_at > now || (o->wake_kind == RGN_WAKE_LEG_TIMEOUT && o->leg_timeout_at == now), "seed %llu",
+                  (unsigned long long)seed);
+    ck_assert_uint_ne(o->wake_kind, RGN_WAKE_NONE);
+    ck_assert_uint_eq(o->open_legs, step == RGN_SEND ? 1 : 0);
+    if (step == RGN_SEND && o->reason != RGN_REASON_ROUTE_FALLBACK)
+        ck_assert_msg(!rgn_region_in(o->excluded, o->region), "seed %llu: excluded %x region %u reason %u",
+                      (unsigned long long)seed, o->excluded, o->region, o->reason);
+}
+
+START_TEST(every_operation_ends_once_within_its_bounds)
+{
+    enum { LIVES = 60, OPERATIONS = 300, OPEN = 8 };
+
+    for (uint64_t seed = 1; seed <= LIVES; seed++) {
+        rgn_op ops[OPEN];
+        bool is_open[OPEN] = {false};
+        unsigned sent[OPEN] = {0};
+        rgn_time_ns now = 0;
+        unsigned started = 0, ended = 0;
+
+        random_state = seed;
+        fixture_init(&f, below(2) == 0);
+        f.config.partition_count = 3;
+        random_options(&f.config.options);
+        fixture_start(&f);
+        while (ended < OPERATIONS) {
+            size_t i = below(OPEN);
+            rgn_op *o = &ops[i];
+            rgn_step step;
+
+            now += (rgn_time_ns)(below(3) == 0 ? 0 : below(MS(700)));
+            while (rgn_router_next_expiry(f.router) <= now)
+                rgn_router_on_expiry(f.router, now, NULL, 0);
+            f.draw = below(S(4));
+            if (!is_open[i]) {
+                rgn_request request = {.partition = (rgn_partition)below(4),
+                                       .direction = (uint8_t)below(2),
+                                       .is_container_level = below(9) == 0,
+                                       .has_excluded = true,
+                                       .excluded = below(2) == 0 ? 0 : (rgn_region_set)below(8),
+                                       .hash = (uint32_t)below(UINT32_MAX),
+                                       .timeout = below(2) == 0 ? RGN_TIME_NEVER : (rgn_dur_ns)below(S(20))};
+                step = rgn_op_start(f.router, o, &request, now);
+                started++;
+                is_open[i] = true;
+                sent[i] = 0;
+            } else if (now >= o->wake_at) {
+                step = rgn_op_on_timer(f.router, o, now);
+            } else if (below(40) == 0) {
+                step = rgn_op_abandon(f.router, o, now);
+            } else if (o->open_legs != 0 && below(3) != 0) {
+                rgn_response response = random_response();
+                step = rgn_op_on_leg(f.router, o, 0, &response, now);
+            } else {
+                ck_assert_int_eq(rgn_op_on_timer(f.router, o, now), RGN_WAIT); /* too early: nothing */
+                continue;
+            }
+            check_step(o, step, now, seed);
+            sent[i] += step == RGN_SEND;
+            ck_assert_msg(sent[i] <= attempts_max(&f.config.options), "seed %llu", (unsigned long long)seed);
+            if (step == RGN_DONE) {
+                is_open[i] = false;
+                ended++;
+            }
+        }
+        ck_assert_uint_ge(started, ended);
+        for (size_t i = 0; i < OPEN; i++)
+            if (is_open[i])
+                ck_assert_int_eq(rgn_op_abandon(f.router, &ops[i], now), RGN_DONE);
+        for (rgn_partition p = 0; p < 3; p++) /* every canary has given its place back */
+            ck_assert_msg(fixture_entry(&f, p).canary_in_flight == 0, "seed %llu", (unsigned long long)seed);
+        fixture_stop(&f);
+    }
+    printf("random lives: seeds 1 to %d\n", LIVES);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("operation_random");
+    TCase *tc = tcase_create("operation_random");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    suite_add_tcase(suite, tc);
+    tcase_add_test(tc, every_operation_ends_once_within_its_bounds);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

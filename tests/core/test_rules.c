@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* RULES.md against the sources: every id cited exists, every rule is cited, and what its row names is there. */
+#include <check.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef SOURCE_ROOT
+#define SOURCE_ROOT "."
+#endif
+
+enum { RULES_MAX = 200, TEXT_MAX = 1 << 20 };
+
+typedef struct {
+    char id[16], function[64], test[128];
+    bool is_cited;
+} rule;
+
+static rule rules[RULES_MAX];
+static size_t rule_count;
+static char core_text[TEXT_MAX], test_text[TEXT_MAX];
+
+static size_t read_file(const char *path, char *out, size_t room)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size;
+
+    ck_assert_msg(file != NULL, "%s: run from the project's root, or define SOURCE_ROOT", path);
+    size = fread(out, 1, room - 1, file);
+    ck_assert_uint_lt(size, room - 1);
+    out[size] = '\0';
+    fclose(file);
+    return size;
+}
+
+/* All .c and .h files of a folder, one after the other; their order does not matter here. */
+static void read_folder(const char *folder, char *out)
+{
+    DIR *dir = opendir(folder);
+    size_t length = strlen(out);
+
+    ck_assert_msg(dir != NULL, "%s", folder);
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        const char *dot = strrchr(entry->d_name, '.');
+        char path[512];
+        if (dot == NULL || (strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        length += read_file(path, out + length, TEXT_MAX - length);
+    }
+    closedir(dir);
+}
+
+/* True if `at` begins with an id such as OPR-12, whose length is stored. */
+static bool is_id(const char *at, size_t *length)
+{
+    static const char *const groups[] = {"CLS-", "OPT-", "RTE-", "RTR-", "END-", "OPR-", "BRK-", "FBK-"};
+
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (strncmp(at, groups[i], 4) != 0)
+            continue;
+        *length = 4 + strspn(at + 4, "0123456789");
+        return *length > 4;
+    }
+    return false;
+}
+
+/* Copies what stands between the n-th last pair of backquotes of the line. */
+static void quoted(const char *line, const char *end, int from_end, char *out, size_t size)
+{
+    const char *marks[64];
+    int count = 0;
+
+    for (const char *at = line; at < end && count < 64; at++)
+        if (*at == '`')
+            marks[count++] = at;
+    ck_assert_msg(count >= 2 * from_end, "%.*s", (int)(end - line), line);
+    {
+        const char *open = marks[count - 2 * from_end];
+        const char *close = marks[count - 2 * from_end + 1];
+        snprintf(out, size, "%.*s", (int)(close - open - 1), open + 1);
+    }
+}
+
+static void load(void)
+{
+    static char text[TEXT_MAX];
+
+    rule_count = 0;
+    core_text[0] = test_text[0] = '\0';
+    read_file(SOURCE_ROOT "/core/RULES.md", text, sizeof text);
+    read_folder(SOURCE_ROOT "/core/src", core_text);
+    read_folder(SOURCE_ROOT "/tests/core", test_text);
+    for (char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
+        size_t length;
+        char *end;
+        line += *line == '\n';
+        end = line + strcspn(line, "\n");
+        if (strncmp(line, "| ", 2) != 0 || !is_id(line + 2, &length))
+            continue;
+        ck_assert_uint_lt(rule_count, RULES_MAX);
+        rules[rule_count] = (rule){.is_cited = false};
+        snprintf(rules[rule_count].id, sizeof rules[0].id, "%.*s", (int)length, line + 2);
+        quoted(line, end, 2, rules[rule_count].function, sizeof rules[0].function);
+        quoted(line, end, 1, rules[rule_count].test, sizeof rules[0].test);
+        rule_count++;
+    }
+    ck_assert_uint_gt(rule_count, 60);
+}
+
+static rule *find(const char *id, size_t length)
+{
+    for (size_t i = 0; i < rule_count; i++)
+        if (strlen(rules[i].id) == length && strncmp(rules[i].id, id, length) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+START_TEST(every_rule_has_an_id_of_its_own)
+{
+    for (size_t i = 0; i < rule_count; i++)
+        ck_assert_msg(find(rules[i].id, strlen(rules[i].id)) == &rules[i], "%s stands there twice", rules[i].id);
+}
+END_TEST
+
+START_TEST(every_id_cited_is_a_rule_and_every_rule_is_cited)
+{
+    for (const char *at = core_text; *at != '\0'; at++) {
+        size_t length;
+        rule *cited;
+        if (!is_id(at, &length))
+            continue;
+        cited = find(at, length);
+        ck_assert_msg(cited != NULL, "%.*s is no rule", (int)length, at);
+        cited->is_cited = true;
+    }
+    for (size_t i = 0; i < rule_count; i++)
+        ck_assert_msg(rules[i].is_cited, "%s is cited nowhere", rules[i].id);
+}
+END_TEST
+
+START_TEST(every_rule_names_a_function_and_a_test_that_exist)
+{
+    for (size_t i = 0; i < rule_count; i++) {
+        char wanted[160];
+        snprintf(wanted, sizeof wanted, "%s(", rules[i].function);
+        ck_assert_msg(strstr(core_text, wanted) != NULL, "%s: no function %s", rules[i].id, rules[i].function);
+        snprintf(wanted, sizeof wanted, "START_TEST(%s)", rules[i].test);
+        ck_assert_msg(strstr(test_text, wanted) != NULL, "%s: no test %s", rules[i].id, rules[i].test);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rules");
+    TCase *tc = tcase_create("rules");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    suite_add_tcase(suite, tc);
+    tcase_add_checked_fixture(tc, load, NULL);
+    tcase_add_test(tc, every_rule_has_an_id_of_its_own);
+    tcase_add_test(tc, every_id_cited_is_a_rule_and_every_rule_is_cited);
+    tcase_add_test(tc, every_rule_names_a_function_and_a_test_that_exist);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
