@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Arrivals: every workload is a stream of operations, drawn ahead in blocks and merged by time outside the event queue.
+ *
+ * Operation n of a stream is a pure function of the stream's name, n and the run's luck: its time, partition, kind and
+ * client do not depend on other streams nor on any policy. */
+#ifndef SIM_ARRIVALS_H
+#define SIM_ARRIVALS_H
+
+#include "engine/random.h"
+#include "engine/sampler.h"
+#include "scenario/scenario.h"
+
+enum {
+    SIM_ARRIVALS_BLOCK = 256,
+    SIM_ORDINAL_LUCK_BITS = 34, /* an operation's luck key: its stream's name hash above, n below */
+};
+#define SIM_RATE_NS INT64_C(1000000000000) /* rates count operations in 1000 s */
+
+/* One operation that is about to start. */
+typedef struct {
+    int64_t time;
+    uint64_t luck_key; /* keys every later draw of the operation */
+    uint32_t n;        /* in its stream */
+    uint32_t client;
+    uint32_t partition; /* global index */
+    uint32_t chance;    /* uniform; identifies the operation to hash samplers */
+    uint8_t kind;       /* sim_kind */
+    uint8_t workload;
+} sim_arrival;
+
+typedef struct {
+    const sim_workload *workload;
+    uint64_t luck_base;        /* name hash << 34: the operation's luck key less n */
+    uint32_t *client_of;       /* client indices that send the stream */
+    uint32_t *partition_bound; /* cumulative 32-bit bounds of weighted partitions; NULL: uniform */
+    uint32_t read_bound;       /* low word below: read */
+    uint64_t next_n;           /* first operation of the next block */
+    int64_t last_time;         /* of the last operation drawn */
+    sim_sampler *gap;          /* Poisson only */
+    uint32_t position;         /* in the block */
+    uint32_t count;            /* in the block; arrivals at or after the end are cut off */
+    sim_arrival block[SIM_ARRIVALS_BLOCK];
+} sim_stream;
+
+typedef struct {
+    const sim_scenario *scenario;
+    sim_luck luck;
+    uint32_t stream_count;
+    uint32_t first;    /* stream of the next arrival */
+    int64_t next_time; /* RGN_TIME_NEVER: no more */
+    sim_stream *stream;
+} sim_arrivals_merge;
+
+/* False: no memory. */
+bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, const sim_luck *luck);
+void sim_arrivals_deinit(sim_arrivals_merge *merge);
+
+/* Draws the stream's next block; it is empty once the stream has ended. */
+void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream);
+/* Finds the stream whose next arrival is first; of several at one instant the first by name. */
+void sim_arrivals_find_first(sim_arrivals_merge *merge);
+
+/* The next arrival; next_time is not NEVER. The answer is valid until it is taken. */
+static inline const sim_arrival *sim_arrivals_peek(const sim_arrivals_merge *merge)
+{
+    const sim_stream *stream = &merge->stream[merge->first];
+    return &stream->block[stream->position];
+}
+
+/* Takes the next arrival out. */
+static inline void sim_arrivals_take(sim_arrivals_merge *merge)
+{
+    sim_stream *stream = &merge->stream[merge->first];
+    stream->position++;
+    if (__builtin_expect(stream->position == stream->count, 0))
+        sim_arrivals_refill(merge, stream);
+    if (merge->stream_count == 1)
+        merge->next_time = stream->position < stream->count ? stream->block[stream->position].time : RGN_TIME_NEVER;
+    else
+        sim_arrivals_find_first(merge);
+}
+
+#endif

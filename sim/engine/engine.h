@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run: arrivals, legs and timers of a whole fleet in virtual time, single-threaded.
+ *
+ * The engine knows nothing of metrics: it tells an observer what happened. Ended operations come in batches, in order
+ * of their end; everything rare comes at once, after the batch so far. */
+#ifndef SIM_ENGINE_H
+#define SIM_ENGINE_H
+
+#include <regioncore/regioncore.h>
+
+#include "engine/digest.h"
+#include "engine/random.h"
+#include "scenario/scenario.h"
+#include "world/world.h"
+
+/* An operation that ended. */
+typedef struct {
+    int64_t start; /* when it was meant to start */
+    int64_t end;
+    int64_t canary_retry; /* start to the retry after a failed canary, ns; -1: none */
+    uint64_t ordinal;     /* workload << 30 | n */
+    uint32_t client;
+    uint32_t partition; /* global index */
+    uint16_t status;
+    uint16_t substatus;
+    uint16_t legs;
+    uint8_t reason; /* rgn_reason, DONE_* */
+    uint8_t kind;   /* sim_kind */
+    uint8_t workload;
+    rgn_region first_region; /* of the first attempt; RGN_REGION_NONE: none */
+    rgn_region last_region;
+    uint8_t flags; /* SIM_ENDED_* */
+} sim_ended;
+
+enum {
+    SIM_ENDED_SUCCESS = 1,
+    SIM_ENDED_ERROR = 2,
+    SIM_ENDED_CANARY = 4, /* its first attempt was a canary (or a probe) */
+    SIM_ENDED_AWAY = 8,   /* at its start the partition's override kept this direction's traffic away from home */
+    SIM_ENDED_ABANDONED = 16,
+};
+
+/* A leg that ended in something that counts as failure (rgn_evidence FAILURE or TIMEOUT), or was cut by its timeout. */
+typedef struct {
+    int64_t sent;
+    int64_t end;
+    uint32_t client;
+    uint32_t partition;
+    rgn_region region;
+    uint8_t kind;
+    bool is_canary;
+} sim_failed_leg;
+
+/* A canary that ended: `evidence` as rgn_evidence. */
+typedef struct {
+    int64_t sent;
+    int64_t end;
+    uint32_t client;
+    uint32_t partition;
+    rgn_region region;
+    uint8_t kind;
+    uint8_t evidence;
+} sim_canary;
+
+typedef struct {
+    void *context;
+    void (*ended)(void *context, const sim_ended *batch, size_t count);
+    void (*failed_leg)(void *context, const sim_failed_leg *leg);
+    void (*canary)(void *context, const sim_canary *canary);
+    void (*transition)(void *context, uint32_t client, const rgn_transition *transition);
+    void (*endpoint_mark)(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at);
+} sim_observer;
+
+/* Legs by the second of their arrival at their region: second s of region r is count[r * seconds + s]. */
+typedef struct {
+    uint32_t seconds;
+    uint32_t *count;
+} sim_region_load;
+
+enum { SIM_CHECKPOINTS = 64 };
+
+/* What a run yields by itself. */
+typedef struct {
+    uint64_t operations; /* started = ended */
+    uint64_t legs;
+    uint64_t events;
+    uint64_t peak_pending; /* operations in flight */
+    uint64_t router_bytes; /* all routers together at the end */
+    uint64_t late_successes;
+    uint64_t late_failures;
+    uint64_t failed_allocations;
+    int64_t end; /* when the last operation ended */
+    sim_digest behaviour;
+    sim_digest checkpoint[SIM_CHECKPOINTS]; /* behaviour up to duration * (k + 1) / 64 */
+    sim_digest luck;
+    sim_region_load load;
+} sim_run_output;
+
+typedef enum {
+    SIM_MODE_FAST = 0,      /* one pending event per operation */
+    SIM_MODE_REFERENCE = 1, /* every leg end and every timer is queued; stale ones are recognised when they ring */
+} sim_mode;
+
+typedef struct {
+    const sim_scenario *scenario;
+    const sim_world *world;
+    const rgn_effective_options *router_options;   /* of the policy, for every client */
+    const rgn_effective_options *workload_options; /* array, one for each workload */
+    sim_luck luck;
+    sim_mode mode;
+    const sim_observer *observer; /* NULL: nobody listens */
+    sim_world_run *world_run;     /* made with the same luck */
+    /* Fast mode only: every timer rings this much late. 0, but for the test that proves that a wrong timer shows in the
+     * behaviour digest. */
+    int64_t planted_timer_delay;
+    /* Called about every 2^20 events with the virtual time; returning false ends the run early (interrupted). May be
+     * NULL. */
+    bool (*on_progress)(void *context, int64_t now);
+    void *progress_context;
+} sim_run_input;
+
+typedef enum {
+    SIM_RUN_OK = 0,
+    SIM_RUN_NO_MEMORY = 1,
+    SIM_RUN_TOO_MANY_PENDING = 2, /* more than SIM_PENDING_MAX operations in flight */
+    SIM_RUN_INTERRUPTED = 3,
+    SIM_RUN_BROKEN = 4, /* an invariant does not hold: a bug of ours; `what` says which */
+} sim_run_status;
+
+/* Runs to the end: arrivals stop at scenario->duration, operations drain. Free the output with
+ * sim_run_output_deinit() whatever the status. */
+sim_run_status sim_run(const sim_run_input *input, sim_run_output *output, const char **what);
+void sim_run_output_deinit(sim_run_output *output);
+
+/* About how many bytes a run of this scenario needs at most, metrics apart; for `validate`. */
+uint64_t sim_run_memory_estimate(const sim_scenario *scenario);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside of one run: what the fast loop and the reference loop share.
+ *
+ * Both loops ask the same functions to start an operation, to end a leg and to ring a timer; they differ in how they
+ * find out what comes next. After each of these calls the slot holds the ends of the open legs and the core's wake-up;
+ * the loop turns them into events. */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include "engine/arrivals.h"
+#include "engine/engine.h"
+#include "engine/queue.h"
+#include "fleet/fleet.h"
+
+enum {
+    SIM_ENDED_BATCH = 128,
+    SIM_PROGRESS_EVENTS = 1 << 20,
+    SIM_TRANSITIONS_PENDING = 16,
+};
+
+/* An operation in flight. The first two cache lines are all that a healthy one touches in the core; the third is the
+ * engine's. */
+typedef struct {
+    rgn_op op;
+    int64_t start __attribute__((aligned(64)));
+    int64_t leg_end[RGN_LEGS_MAX]; /* NEVER: not open, or no reply will come */
+    uint64_t ordinal;              /* workload << 30 | n */
+    uint32_t client;
+    uint32_t partition;
+    uint16_t leg_status[RGN_LEGS_MAX];
+    uint16_t leg_substatus[RGN_LEGS_MAX];
+    uint8_t leg_transport[RGN_LEGS_MAX];
+    rgn_region leg_region[RGN_LEGS_MAX];
+    uint8_t kind;
+    uint8_t workload;
+    rgn_region first_region;
+    uint8_t flags; /* SIM_ENDED_*, SLOT_* */
+    int64_t leg_sent[RGN_LEGS_MAX] __attribute__((aligned(64)));
+    uint64_t luck_key;
+    uint32_t legs;
+    uint32_t retry_draws;
+    uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
+} sim_slot;
+
+enum { SIM_SLOT_CANARY_LEG = 128 }; /* in sim_slot.flags: leg 0 is a canary in flight */
+
+typedef struct sim_run {
+    const sim_run_input *input;
+    const sim_scenario *scenario;
+    sim_world_run *world;
+    sim_fleet fleet;
+    sim_arrivals_merge arrivals;
+    const rgn_options *workload_options[SIM_WORKLOADS_MAX]; /* NULL: the router's */
+    int64_t workload_deadline[SIM_WORKLOADS_MAX];
+    bool probe_all; /* a recovering partition sends all traffic home: its operations are not away */
+
+    sim_slot *slot;
+    uint32_t slot_count; /* ever used */
+    uint32_t slot_capacity;
+    uint32_t *free_slot; /* last in, first out */
+    uint32_t free_count;
+
+    sim_queue background;     /* slot field: the client */
+    int64_t *background_time; /* by client: the one time that counts; NEVER: none */
+    uint32_t dirty_count;     /* clients whose next expiry may have moved */
+    uint32_t *dirty;
+
+    uint32_t batch_count;
+    sim_ended batch[SIM_ENDED_BATCH];
+
+    int64_t next_checkpoint;
+    uint32_t checkpoint;
+    sim_run_output *output;
+    const char *broken; /* the invariant that does not hold; NULL: all hold */
+} sim_run_state;
+
+/* Sets everything up; SIM_RUN_OK or SIM_RUN_NO_MEMORY. sim_run_close() frees all but the output. */
+sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output);
+void sim_run_close(sim_run_state *run);
+
+/* A free slot's index, or SIM_PENDING_MAX: no memory or too many in flight. Slots may move. */
+uint32_t sim_run_take_slot(sim_run_state *run);
+
+/* The next arrival starts; its slot is filled in. Returns whether the operation is still open afterwards. */
+bool sim_run_start(sim_run_state *run, sim_slot *slot);
+/* A leg's end, a timer: likewise. */
+bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now);
+bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now);
+/* Gives an ended operation's slot back. */
+void sim_run_release_slot(sim_run_state *run, uint32_t index);
+
+/* Background work at the head of the background queue. */
+void sim_run_background(sim_run_state *run);
+/* Puts moved expiries into the background queue; call it after each of the above. */
+void sim_run_schedule_dirty(sim_run_state *run);
+
+/* Stores the checkpoints up to `now`; call it before anything happens at `now`. */
+void sim_run_store_checkpoints(sim_run_state *run, int64_t now);
+
+void sim_run_flush(sim_run_state *run);
+
+/* The class of the core's wake-up. */
+static inline sim_class sim_wake_class(uint8_t wake_kind)
+{
+    return wake_kind == RGN_WAKE_DEADLINE || wake_kind == RGN_WAKE_HARVEST ? SIM_CLASS_DEADLINE : SIM_CLASS_TIMER;
+}
+
+/* The loops. */
+sim_run_status sim_loop_fast(sim_run_state *run);
+sim_run_status sim_loop_reference(sim_run_state *run);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "fleet/fleet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Times a (client, partition) has drawn, by purpose; jitter and sampler phase count apart. */
+struct sim_draw_count {
+    uint64_t pair; /* client << 32 | partition, plus one: 0 is a free place */
+    uint32_t jitter;
+    uint32_t sampler_phase;
+};
+
+enum { FIRST_DRAWS_CAPACITY = 64 };
+
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static struct sim_draw_count *find_place(struct sim_draw_count *table, uint32_t capacity, uint64_t pair)
+{
+    uint32_t i = (uint32_t)mix(pair) & (capacity - 1);
+    while (table[i].pair != 0 && table[i].pair != pair)
+        i = (i + 1) & (capacity - 1);
+    return &table[i];
+}
+
+static bool grow_draws(sim_fleet *fleet)
+{
+    const uint32_t capacity = fleet->draws_capacity == 0 ? FIRST_DRAWS_CAPACITY : fleet->draws_capacity * 2;
+    struct sim_draw_count *table = calloc(capacity, sizeof *table);
+    if (table == NULL)
+        return false;
+    for (uint32_t i = 0; i < fleet->draws_capacity; i++)
+        if (fleet->draws[i].pair != 0)
+            *find_place(table, capacity, fleet->draws[i].pair) = fleet->draws[i];
+    free(fleet->draws);
+    fleet->draws = table;
+    fleet->draws_capacity = capacity;
+    return true;
+}
+
+/* The counts of that pair; NULL (and the run is void) if there is no memory for them. */
+static struct sim_draw_count *count_of(sim_fleet *fleet, uint32_t client, uint32_t partition)
+{
+    if (fleet->draws_used * 2 >= fleet->draws_capacity && !grow_draws(fleet)) {
+        fleet->out_of_memory = true;
+        return NULL;
+    }
+    const uint64_t pair = ((uint64_t)client << 32 | partition) + 1;
+    struct sim_draw_count *count = find_place(fleet->draws, fleet->draws_capacity, pair);
+    if (count->pair == 0) {
+        count->pair = pair;
+        fleet->draws_used++;
+    }
+    return count;
+}
+
+static uint64_t draw_for_partition(const sim_client *client, sim_draw purpose, uint32_t partition, uint32_t *nth,
+                                   uint64_t bound)
+{
+    const sim_fleet *fleet = client->fleet;
+    const uint64_t counter = mix(fleet->partition_key[partition]) + (*nth)++ * UINT64_C(0x9e3779b97f4a7c15);
+    return sim_below(sim_draw_words(&fleet->luck, purpose, client->key, counter).word[0], bound);
+}
+
+static uint64_t answer_draw(void *context, rgn_draw purpose, uint32_t subject, uint64_t bound)
+{
+    const sim_client *client = context;
+    sim_fleet *fleet = client->fleet;
+    if (purpose == RGN_DRAW_RETRY_JITTER) {
+        const uint64_t nth = (*fleet->retry_draws)++;
+        return sim_below(sim_draw_words(&fleet->luck, SIM_DRAW_RETRY_JITTER, fleet->retry_ordinal, nth).word[0], bound);
+    }
+    struct sim_draw_count *count = count_of(fleet, client->index, subject);
+    if (count == NULL)
+        return 0;
+    return purpose == RGN_DRAW_JITTER
+               ? draw_for_partition(client, SIM_DRAW_JITTER, subject, &count->jitter, bound)
+               : draw_for_partition(client, SIM_DRAW_SAMPLER_PHASE, subject, &count->sampler_phase, bound);
+}
+
+static void *allocate(void *context, size_t size)
+{
+    sim_fleet *fleet = context;
+    void *memory = calloc(1, size);
+    if (memory != NULL)
+        fleet->router_bytes += size;
+    return memory;
+}
+
+static void release(void *context, void *memory, size_t size)
+{
+    sim_fleet *fleet = context;
+    if (memory != NULL)
+        fleet->router_bytes -= size;
+    free(memory);
+}
+
+static rgn_account account_of(const sim_scenario *scenario)
+{
+    rgn_account account = {.writable = scenario->writable,
+                           .multi_write = scenario->multi_write,
+                           .automatic_failover = scenario->automatic_failover};
+    account.readable.count = (uint8_t)scenario->region_count;
+    for (uint32_t i = 0; i < scenario->region_count; i++)
+        account.readable.region[i] = (rgn_region)i;
+    return account;
+}
+
+/* Clients started at drawn times, so that their sweeps do not beat together; all carry traffic from t = 0. */
+static rgn_time_ns drawn_start(const sim_fleet *fleet, const sim_client *client)
+{
+    const int64_t spread = fleet->scenario->start_spread;
+    if (spread == 0)
+        return 0;
+    const sim_words words = sim_draw_words(&fleet->luck, SIM_DRAW_CLIENT_PHASE, client->key, 0);
+    return -(int64_t)sim_below(words.word[0], (uint64_t)spread);
+}
+
+static bool create_router(sim_fleet *fleet, sim_client *client, const sim_client_group *group,
+                          const rgn_account *account, const rgn_options *options, const rgn_sink *sink)
+{
+    rgn_router_config config = {
+        .partition_count = fleet->scenario->partition_count,
+        .account = account,
+        .preferred = group->preferred,
+        .excluded = group->excluded,
+        .options = *options,
+        .start = drawn_start(fleet, client),
+        .lock_stripes = 1,
+        .allocator = {allocate, release, fleet},
+        .random = {answer_draw, client},
+        .sink = *sink,
+    };
+    config.sink.context = client;
+    client->router = rgn_router_create(&config, NULL);
+    return client->router != NULL;
+}
+
+static bool key_partitions(sim_fleet *fleet)
+{
+    const sim_scenario *scenario = fleet->scenario;
+    fleet->partition_key = calloc(scenario->partition_count, sizeof *fleet->partition_key);
+    if (fleet->partition_key == NULL)
+        return false;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const sim_workload *workload = &scenario->workload[w];
+        for (uint32_t p = 0; p < workload->partition_count; p++)
+            fleet->partition_key[workload->first_partition + p] = workload->name_hash + p;
+    }
+    return true;
+}
+
+bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_options *options,
+                    const sim_luck *luck, const rgn_sink *sink)
+{
+    *fleet = (sim_fleet){.scenario = scenario, .luck = *luck};
+    const rgn_account account = account_of(scenario);
+    fleet->client = calloc(scenario->client_count, sizeof *fleet->client);
+    if (fleet->client == NULL || !key_partitions(fleet))
+        goto fail;
+    for (uint32_t g = 0; g < scenario->group_count; g++) {
+        const sim_client_group *group = &scenario->group[g];
+        for (uint32_t i = 0; i < group->count; i++) {
+            const uint32_t index = group->first_client + i;
+            sim_client *client = &fleet->client[index];
+            *client = (sim_client){.round_trip = sim_world_round_trips(world, group->home),
+                                   .key = group->name_hash + i,
+                                   .fleet = fleet,
+                                   .index = index,
+                                   .group = g};
+            fleet->count = index + 1;
+            if (!create_router(fleet, client, group, &account, options, sink))
+                goto fail;
+        }
+    }
+    return true;
+fail:
+    sim_fleet_deinit(fleet);
+    return false;
+}
+
+void sim_fleet_deinit(sim_fleet *fleet)
+{
+    for (uint32_t i = 0; i < fleet->count; i++)
+        if (fleet->client[i].router != NULL)
+            rgn_router_destroy(fleet->client[i].router);
+    free(fleet->client);
+    free(fleet->partition_key);
+    free(fleet->draws);
+    *fleet = (sim_fleet){0};
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The fleet: every client of a run with a router of its own, as real SDK clients have.
+ *
+ * A fleet belongs to one run and one thread. Its random hook answers the core from the run's luck: the answer depends
+ * on the client, the partition and how often that pair has asked, never on the order of events. */
+#ifndef SIM_FLEET_H
+#define SIM_FLEET_H
+
+#include <regioncore/regioncore.h>
+
+#include "engine/random.h"
+#include "scenario/scenario.h"
+#include "world/world.h"
+
+struct sim_fleet;
+
+typedef struct {
+    rgn_router *router;
+    const int64_t *round_trip; /* ns to each account region */
+    uint64_t key;              /* keys this client's luck: its group's name and its place in the group */
+    struct sim_fleet *fleet;
+    uint32_t index;
+    uint32_t group;
+} sim_client;
+
+typedef struct sim_fleet {
+    const sim_scenario *scenario;
+    sim_luck luck;
+    sim_client *client;
+    uint32_t count;
+    uint64_t *partition_key;   /* by global index */
+    struct sim_draw_count *draws; /* how often a (client, partition) has drawn; fleet.c */
+    uint32_t draws_used;
+    uint32_t draws_capacity;   /* power of two */
+    bool out_of_memory;        /* a draw could not be counted: the run is void */
+    uint64_t retry_ordinal;    /* operation in hand: keys the next retry jitter */
+    uint32_t *retry_draws;     /* how often that operation has drawn */
+    size_t router_bytes;       /* held by all routers */
+    void *observer;            /* for the sink's functions */
+} sim_fleet;
+
+/* Makes every client's router. `sink` is called with its client as context. False: no memory; the fleet is then empty. */
+bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_options *options,
+                    const sim_luck *luck, const rgn_sink *sink);
+void sim_fleet_deinit(sim_fleet *fleet);
+
+#endif

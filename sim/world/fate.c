@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "world/internal.h"
+
+/* The part of [0, SIM_SHARE_ONE) of the outcome word that is one fault's. */
+typedef struct {
+    const sim_fault *fault; /* NULL: the word struck nobody's */
+    uint32_t from;
+    uint32_t width;
+} slice;
+
+/* Which error of the mix the word means: its place within the slice, cut in the proportions of the mix. Exact: with
+ * place = word * 1e9 - from * 2^64 the share k of the slice ends where place * 1e9 = width * sum(0..k) * 2^64, and
+ * 124 bits hold either side. */
+static const sim_error *pick_error(const slice *hit, uint64_t word)
+{
+    const sim_fault *fault = hit->fault;
+    const sim_u128 place = (sim_u128)word * SIM_SHARE_ONE - ((sim_u128)hit->from << 64);
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k + 1 < fault->error_count; k++) {
+        sum += fault->error[k].share;
+        if (place * SIM_SHARE_ONE < (sim_u128)(sum * hit->width) << 64)
+            return &fault->error[k];
+    }
+    return &fault->error[fault->error_count - 1];
+}
+
+static sim_fate fail(const slice *hit, uint64_t word, int64_t there_and_back, int64_t service)
+{
+    const sim_error *error = pick_error(hit, word);
+    const int64_t taken = hit->fault->error_after >= 0 ? hit->fault->error_after : service;
+    switch ((sim_error_type)error->type) {
+    case SIM_ERROR_STATUS:
+        return (sim_fate){.end = rgn_time_add(there_and_back, taken),
+                          .status = error->status,
+                          .substatus = error->substatus,
+                          .transport = RGN_TRANSPORT_NONE};
+    case SIM_ERROR_REFUSED:
+        return (sim_fate){.end = there_and_back, .transport = RGN_TRANSPORT_NOT_SENT};
+    case SIM_ERROR_NO_REPLY:
+        break;
+    }
+    return (sim_fate){.end = RGN_TIME_NEVER, .transport = RGN_TRANSPORT_UNKNOWN};
+}
+
+sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, rgn_region region, sim_kind kind,
+                             uint32_t partition, int64_t sent, sim_words luck)
+{
+    const sim_world *world = run->world;
+    const sim_stretches *stretches = &world->stretches[region];
+    const int64_t arrival = rgn_time_add(sent, round_trip / 2);
+    const uint32_t here = sim_stretches_find(stretches, arrival);
+    if (stretches->faults[here] == 0)
+        run->quiet[region] = (sim_quiet){
+            .quiet_from = stretches->from[here],
+            .quiet_until = here + 1 < stretches->count ? stretches->from[here + 1] : RGN_TIME_NEVER,
+        };
+
+    const uint32_t position = (uint32_t)sim_below(luck.word[1], SIM_SHARE_ONE);
+    slice hit = {0};
+    uint32_t stacked = 0;
+    uint64_t multiplier = SIM_FACTOR_ONE;
+    for (uint64_t rest = stretches->faults[here] & run->scope->hits[partition] & world->kind_faults[kind]; rest != 0;) {
+        const sim_fault *fault = &world->scenario->fault[sim_mask_take(&rest)];
+        const uint32_t share = sim_fault_errors_at(fault, arrival);
+        const uint32_t width = share < SIM_SHARE_ONE - stacked ? share : SIM_SHARE_ONE - stacked;
+        if (position >= stacked && position - stacked < width)
+            hit = (slice){.fault = fault, .from = stacked, .width = width};
+        stacked += width;
+        multiplier = sim_scale(multiplier, sim_fault_multiplier_at(fault, arrival));
+    }
+    const int64_t service = (int64_t)sim_scale(sim_sampler_draw(run->service[kind], luck.word[0]), multiplier);
+    const int64_t there_and_back = rgn_time_add(sent, round_trip);
+    if (hit.fault != NULL)
+        return fail(&hit, luck.word[1], there_and_back, service);
+    return (sim_fate){.end = rgn_time_add(there_and_back, service), .status = 200};
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of sim/world share and nobody else sees. */
+#ifndef SIM_WORLD_INTERNAL_H
+#define SIM_WORLD_INTERNAL_H
+
+#include "world/schedule.h"
+#include "world/world.h"
+
+/* One region's time cut where the set of faults with an effect there changes. Stretch i is [from[i], from[i + 1]), the
+ * last never ends; from[0] is INT64_MIN. A fault without errors and with multiplier 1 has no effect. Neighbours differ,
+ * so a stretch with an empty set is a quiet window as wide as can be. */
+typedef struct {
+    uint32_t count;
+    int64_t *from;
+    uint64_t *faults;
+} sim_stretches;
+
+/* Round trips of one scenario, resolved. */
+typedef struct {
+    uint32_t home_count;
+    uint16_t *home;      /* catalogue numbers of the client groups' regions, rising, distinct */
+    int64_t *round_trip; /* [home_count][region_count], ns */
+    char *notes;         /* one a line */
+} sim_distances;
+
+struct sim_world {
+    const sim_scenario *scenario;
+    sim_distances distances;
+    uint64_t region_faults[RGN_REGIONS_MAX]; /* faults whose scope names the region ... */
+    uint64_t kind_faults[SIM_KINDS];         /* ... and the kind */
+    sim_stretches stretches[RGN_REGIONS_MAX];
+    uint64_t tables_hash;
+    sim_sampler service[SIM_KINDS];
+    sim_sampler jitter; /* filled if the scenario has jitter */
+};
+
+/* When one set of faults makes what it hits unhealthy. The answer flips at every change; before the first it is
+ * `starts_healthy`. */
+typedef struct {
+    uint64_t faults;
+    bool starts_healthy;
+    uint32_t count;
+    int64_t *change; /* rising */
+} sim_truth_line;
+
+/* What one replication's luck decided. */
+struct sim_world_scope {
+    uint64_t *hits; /* per partition: the faults that hit it, wherever */
+    uint32_t line_count;
+    sim_truth_line *line; /* by fault set, one for each set that meets a partition, region and kind */
+    bool is_always_healthy[RGN_REGIONS_MAX];
+};
+
+/* Fills in the round trips. False with `*error`; free with sim_distances_deinit() whatever the result. */
+bool sim_distances_init(sim_distances *distances, const sim_scenario *scenario, sim_input_error *error);
+void sim_distances_deinit(sim_distances *distances);
+
+/* False: no memory. Free with sim_stretches_deinit() whatever the result. */
+bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint64_t mask);
+void sim_stretches_deinit(sim_stretches *stretches);
+/* The stretch that holds the instant. */
+uint32_t sim_stretches_find(const sim_stretches *stretches, int64_t at);
+
+/* Builds the truth lines of a scope whose hits are known. False: no memory. */
+bool sim_truth_init(struct sim_world_scope *scope, const sim_world *world);
+void sim_truth_deinit(struct sim_world_scope *scope);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "world/internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Does the fault do anything in [first, last], between which its shapes keep to one line? A line that is at rest at
+ * both ends is at rest between them. */
+static bool has_effect(const sim_fault *fault, int64_t first, int64_t last)
+{
+    return sim_fault_errors_at(fault, first) != 0 || sim_fault_errors_at(fault, last) != 0 ||
+           sim_fault_multiplier_at(fault, first) != SIM_FACTOR_ONE ||
+           sim_fault_multiplier_at(fault, last) != SIM_FACTOR_ONE;
+}
+
+static uint64_t with_effect(const sim_fault *faults, uint64_t mask, int64_t first, int64_t last)
+{
+    uint64_t found = 0;
+    while (mask != 0) {
+        const unsigned f = sim_mask_take(&mask);
+        if (has_effect(&faults[f], first, last))
+            found |= UINT64_C(1) << f;
+    }
+    return found;
+}
+
+bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint64_t mask)
+{
+    *stretches = (sim_stretches){0};
+    uint32_t breaks;
+    int64_t *at = sim_schedule_breaks(faults, mask, &breaks);
+    if (at == NULL)
+        return false;
+    stretches->from = malloc(((size_t)breaks + 1) * sizeof *stretches->from);
+    stretches->faults = malloc(((size_t)breaks + 1) * sizeof *stretches->faults);
+    const bool is_ok = stretches->from != NULL && stretches->faults != NULL;
+    if (is_ok) {
+        uint32_t count = 1;
+        stretches->from[0] = INT64_MIN;
+        stretches->faults[0] = 0;
+        for (uint32_t i = 0; i < breaks; i++) {
+            const int64_t end = i + 1 < breaks ? at[i + 1] : RGN_TIME_NEVER;
+            const uint64_t found = with_effect(faults, mask, at[i], end - 1);
+            if (found == stretches->faults[count - 1])
+                continue;
+            stretches->from[count] = at[i];
+            stretches->faults[count++] = found;
+        }
+        stretches->count = count;
+    }
+    free(at);
+    return is_ok;
+}
+
+void sim_stretches_deinit(sim_stretches *stretches)
+{
+    free(stretches->from);
+    free(stretches->faults);
+    *stretches = (sim_stretches){0};
+}
+
+uint32_t sim_stretches_find(const sim_stretches *stretches, int64_t at)
+{
+    assert(stretches->count > 0);
+    uint32_t low = 0;
+    uint32_t high = stretches->count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stretches->from[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

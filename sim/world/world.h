@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The world: round trips, service times, faults, and the ground truth about who is really healthy.
+ *
+ * A sim_world is made once for a scenario and shared by all runs and threads; a sim_world_run adds what one
+ * replication's luck decides (which partitions a fault hits). Both are read-only once made, but for the quiet-window
+ * cache of a run.
+ *
+ * One attempt's fate is fixed when it reaches its region: sent at t, it arrives at t + rtt/2, is served (faults are
+ * looked at for that instant) and its answer is back rtt - rtt/2 later. Luck comes in as two words: latency and
+ * outcome. Outcome = word < error share: severity is monotone. Overlapping faults stack their error shares on that one
+ * word in name order, capped at 1; multipliers multiply and act on the service time only. Network jitter, where a
+ * scenario has it, scales the round trip before all that: the caller draws a word and hands in sim_world_jittered() as
+ * round trip. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include <regioncore/regioncore.h>
+
+#include "engine/random.h"
+#include "engine/sampler.h"
+#include "scenario/scenario.h"
+
+typedef struct sim_world sim_world;
+
+/* Hot part of a run's world, laid open for the inline fast path; see world.c for the rest. */
+typedef struct {
+    int64_t quiet_from; /* no fault touches the region at any t in [quiet_from, quiet_until) */
+    int64_t quiet_until;
+} sim_quiet;
+
+typedef struct sim_world_run {
+    const sim_world *world;
+    const sim_sampler *service[SIM_KINDS];
+    const sim_sampler *jitter; /* factor on a round trip in ppm; NULL: no jitter, no word to draw */
+    sim_quiet quiet[RGN_REGIONS_MAX];
+    struct sim_world_scope *scope; /* who is hit; world.c */
+} sim_world_run;
+
+/* How one attempt ends. */
+typedef struct {
+    int64_t end;     /* when the client knows; RGN_TIME_NEVER: no reply will ever come */
+    uint16_t status; /* 200 if no fault struck; 0 with a transport error */
+    uint16_t substatus;
+    uint8_t transport; /* rgn_transport: NONE; NOT_SENT where refused; UNKNOWN where no reply comes */
+} sim_fate;
+
+/* NULL with `*error` if the round-trip table cannot be read or lacks a pair that the scenario needs, if a service time
+ * is beyond what times can hold, or if memory is short. `scenario` is borrowed for the world's life. */
+sim_world *sim_world_create(const sim_scenario *scenario, sim_input_error *error);
+void sim_world_destroy(sim_world *world);
+
+/* Notes made while loading that a user must know (a missing median replaced by a p95, ...), one a line; "" if none. */
+const char *sim_world_notes(const sim_world *world);
+
+/* Round trips in ns from a client region (catalogue number) to each account region; array of region_count.
+ * NULL if no client group is at home there. */
+const int64_t *sim_world_round_trips(const sim_world *world, uint16_t client_region);
+
+/* Hash over every sampler table and round trip: part of the luck digest. */
+uint64_t sim_world_tables_hash(const sim_world *world);
+
+sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck); /* NULL: no memory */
+void sim_world_run_destroy(sim_world_run *run);
+
+/* Hash over which partitions each fault hits: part of the luck digest. */
+uint64_t sim_world_run_scope_hash(const sim_world_run *run);
+
+/* The general case of sim_world_fate(): a fault may touch the region about then. Refreshes run->quiet[region]. */
+sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, rgn_region region, sim_kind kind,
+                             uint32_t partition, int64_t sent, sim_words luck);
+
+/* A round trip under jitter. `word` is word 0 of SIM_DRAW_NETWORK_JITTER for the leg. Rounded down; at most
+ * SIM_SAMPLER_MAX. */
+static inline int64_t sim_world_jittered(const sim_sampler *jitter, int64_t round_trip, uint64_t word)
+{
+    const sim_u128 product = (sim_u128)(uint64_t)round_trip * sim_sampler_draw(jitter, word);
+    if (product >> 64 == 0) /* up to five hours: spares the 128-bit division */
+        return (int64_t)((uint64_t)product / SIM_FACTOR_ONE);
+    const sim_u128 scaled = product / SIM_FACTOR_ONE;
+    return scaled < SIM_SAMPLER_MAX ? (int64_t)scaled : (int64_t)SIM_SAMPLER_MAX;
+}
+
+/* The fate of an attempt sent at `sent`. `partition` is the global index. No allocation, no libm. */
+static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, rgn_region region, sim_kind kind,
+                                      uint32_t partition, int64_t sent, sim_words luck)
+{
+    const int64_t arrival = sent + round_trip / 2;
+    const sim_quiet *quiet = &run->quiet[region];
+    if (__builtin_expect(arrival < quiet->quiet_from || arrival >= quiet->quiet_until, 0))
+        return sim_world_fate_slow(run, round_trip, region, kind, partition, sent, luck);
+    return (sim_fate){.end = sent + round_trip + (int64_t)sim_sampler_draw(run->service[kind], luck.word[0]),
+                      .status = 200};
+}
+
+/* Ground truth from the schedule alone: is (region, partition) healthy for `kind` at `at`? Healthy: the stacked error
+ * share and the combined multiplier of the faults that hit the partition there are both within the scenario's limits.
+ * Luck decides only which partitions are hit. */
+bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at);
+/* The first instant after `at` at which that answer changes; RGN_TIME_NEVER if it never does. */
+int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
+                              int64_t at);
+/* The last instant at or before `at` at which it changed to what it is now; INT64_MIN if it never did. */
+int64_t sim_truth_since(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at);
+/* Nanoseconds of [from, until) in which it is unhealthy. */
+int64_t sim_truth_unhealthy_ns(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
+                               int64_t from, int64_t until);
+/* True if no fault ever makes any partition of the region unhealthy for any kind: a cheap first question. */
+bool sim_truth_is_always_healthy(const sim_world_run *run, rgn_region region);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <check.h>
+#include <stdlib.h>
+
+#include "engine/arrivals.h"
+
+static const uint32_t only_group[] = {0};
+static const sim_client_group group[] = {{.name = "g", .name_hash = 5, .count = 4}};
+
+static sim_workload make_workload(const char *name, uint64_t hash, sim_arrivals arrivals, int64_t per_second)
+{
+    return (sim_workload){.name = name,
+                          .name_hash = hash,
+                          .rate_mhz = per_second * 1000,
+                          .arrivals = arrivals,
+                          .group_count = 1,
+                          .groups = only_group,
+                          .clients = 4,
+                          .partition_count = 10,
+                          .kind_share = {900000000, 100000000},
+                          .deadline = RGN_TIME_NEVER};
+}
+
+static sim_scenario make_scenario(const sim_workload *workloads, uint32_t count, int64_t duration)
+{
+    return (sim_scenario){.duration = duration,
+                          .group_count = 1,
+                          .group = group,
+                          .client_count = 4,
+                          .workload_count = count,
+                          .workload = workloads,
+                          .partition_count = 10 * count};
+}
+
+static const sim_luck luck = {.seed = 7, .replication = 3};
+
+START_TEST(constant_arrivals_come_at_exact_multiples_of_the_gap)
+{
+    const sim_workload workload = make_workload("a", 1, SIM_ARRIVALS_CONSTANT, 3); /* 333,333,333.33 ns apart */
+    const sim_scenario scenario = make_scenario(&workload, 1, 400 * RGN_NS_PER_S);
+    sim_arrivals_merge merge;
+    ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
+    for (int64_t n = 0; n < 1200; n++) {
+        ck_assert_int_eq(merge.next_time, n * 1000000000 / 3);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, (uint32_t)n);
+        sim_arrivals_take(&merge);
+    }
+    ck_assert_int_eq(merge.next_time, RGN_TIME_NEVER);
+    sim_arrivals_deinit(&merge);
+}
+END_TEST
+
+/* 200,000 arrivals: the count's standard deviation is 447; the bound is 5 of them (1 in 1.7 million). Gaps of an
+ * exponential have a coefficient of variation of 1. */
+START_TEST(poisson_arrivals_have_the_rate_and_the_spread_they_should)
+{
+    const sim_workload workload = make_workload("a", 1, SIM_ARRIVALS_POISSON, 1000);
+    const sim_scenario scenario = make_scenario(&workload, 1, 200 * RGN_NS_PER_S);
+    sim_arrivals_merge merge;
+    ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
+    int64_t count = 0;
+    int64_t last = 0;
+    double squares = 0;
+    for (; merge.next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge), count++) {
+        ck_assert_int_ge(merge.next_time, last);
+        ck_assert_int_lt(merge.next_time, scenario.duration);
+        const double gap = (double)(merge.next_time - last) / 1e6;
+        squares += gap * gap;
+        last = merge.next_time;
+    }
+    ck_assert_int_gt(count, 200000 - 5 * 447);
+    ck_assert_int_lt(count, 200000 + 5 * 447);
+    ck_assert_double_eq_tol(squares / (double)count, 2.0, 0.06); /* E gap² = 2 ms², sd of the mean 0.01 */
+    sim_arrivals_deinit(&merge);
+}
+END_TEST
+
+START_TEST(shares_of_kinds_partitions_and_clients_are_kept)
+{
+    static uint32_t weight[10] = {100000000, 100000000, 100000000, 400000000, 50000000,
+                                  50000000,  50000000,  50000000,  50000000,  50000000};
+    sim_workload workload = make_workload("a", 1, SIM_ARRIVALS_CONSTANT, 1000);
+    workload.partition_weight = weight;
+    const sim_scenario scenario = make_scenario(&workload, 1, 100 * RGN_NS_PER_S);
+    sim_arrivals_merge merge;
+    ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
+    uint32_t reads = 0;
+    uint32_t partition[10] = {0};
+    uint32_t client[4] = {0};
+    for (; merge.next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge)) {
+        const sim_arrival *arrival = sim_arrivals_peek(&merge);
+        reads += arrival->kind == SIM_KIND_READ;
+        partition[arrival->partition]++;
+        client[arrival->client]++;
+    }
+    /* 100,000 operations, 5 standard deviations each */
+    ck_assert_uint_gt(reads, 90000 - 5 * 95);
+    ck_assert_uint_lt(reads, 90000 + 5 * 95);
+    for (uint32_t p = 0; p < 10; p++) {
+        ck_assert_uint_gt(partition[p], weight[p] / 10000 - 5 * 155);
+        ck_assert_uint_lt(partition[p], weight[p] / 10000 + 5 * 155);
+    }
+    for (uint32_t c = 0; c < 4; c++) {
+        ck_assert_uint_gt(client[c], 25000 - 5 * 137);
+        ck_assert_uint_lt(client[c], 25000 + 5 * 137);
+    }
+    sim_arrivals_deinit(&merge);
+}
+END_TEST
+
+static bool is_same(const sim_arrival *a, const sim_arrival *b, uint32_t partitions_before)
+{
+    return a->time == b->time && a->luck_key == b->luck_key && a->client == b->client && a->kind == b->kind &&
+           a->partition + partitions_before == b->partition && a->chance == b->chance;
+}
+
+/* Another stream, before it in name order, changes nothing but indices. */
+START_TEST(a_stream_does_not_feel_its_neighbours)
+{
+    sim_workload pair[2] = {make_workload("a", UINT64_C(0xdeadbeefcafe0000), SIM_ARRIVALS_POISSON, 700),
+                            make_workload("b", UINT64_C(0x123456789abcdef0), SIM_ARRIVALS_POISSON, 500)};
+    const sim_workload alone = pair[1];
+    pair[1].first_partition = 10;
+    const sim_scenario both = make_scenario(pair, 2, 20 * RGN_NS_PER_S);
+    const sim_scenario single = make_scenario(&alone, 1, 20 * RGN_NS_PER_S);
+    sim_arrivals_merge merge_both;
+    sim_arrivals_merge merge_single;
+    ck_assert(sim_arrivals_init(&merge_both, &both, &luck));
+    ck_assert(sim_arrivals_init(&merge_single, &single, &luck));
+    int64_t last = 0;
+    uint32_t seen = 0;
+    for (; merge_both.next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge_both)) {
+        ck_assert_int_ge(merge_both.next_time, last);
+        last = merge_both.next_time;
+        if (sim_arrivals_peek(&merge_both)->workload != 1)
+            continue;
+        ck_assert(is_same(sim_arrivals_peek(&merge_single), sim_arrivals_peek(&merge_both), 10));
+        sim_arrivals_take(&merge_single);
+        seen++;
+    }
+    ck_assert_int_eq(merge_single.next_time, RGN_TIME_NEVER);
+    ck_assert_uint_gt(seen, 9000);
+    sim_arrivals_deinit(&merge_both);
+    sim_arrivals_deinit(&merge_single);
+}
+END_TEST
+
+/* Ties between streams go to the first by name, whichever was drawn last. */
+START_TEST(streams_that_tie_come_in_name_order)
+{
+    const sim_workload pair[2] = {make_workload("a", 1, SIM_ARRIVALS_CONSTANT, 100),
+                                  make_workload("b", 2, SIM_ARRIVALS_CONSTANT, 100)};
+    const sim_scenario scenario = make_scenario(pair, 2, 10 * RGN_NS_PER_S);
+    sim_arrivals_merge merge;
+    ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
+    for (uint32_t i = 0; i < 2000; i++) {
+        ck_assert_uint_eq(sim_arrivals_peek(&merge)->workload, i % 2);
+        sim_arrivals_take(&merge);
+    }
+    ck_assert_int_eq(merge.next_time, RGN_TIME_NEVER);
+    sim_arrivals_deinit(&merge);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("arrivals");
+    TCase *tcase = tcase_create("arrivals");
+    tcase_add_test(tcase, constant_arrivals_come_at_exact_multiples_of_the_gap);
+    tcase_add_test(tcase, poisson_arrivals_have_the_rate_and_the_spread_they_should);
+    tcase_add_test(tcase, shares_of_kinds_partitions_and_clients_are_kept);
+    tcase_add_test(tcase, a_stream_does_not_feel_its_neighbours);
+    tcase_add_test(tcase, streams_that_tie_come_in_name_order);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/queue.h"
+#include "engine/random.h"
+
+START_TEST(key_keeps_its_parts)
+{
+    const uint64_t ordinal = (UINT64_C(1) << SIM_ORDINAL_BITS) - 1;
+    const uint64_t key = sim_event_key(SIM_CLASS_DEADLINE, ordinal, 5, 0xabcdef);
+    ck_assert_int_eq(sim_event_class(key), SIM_CLASS_DEADLINE);
+    ck_assert_uint_eq(sim_event_leg(key), 5);
+    ck_assert_uint_eq(sim_event_slot(key), 0xabcdef);
+}
+END_TEST
+
+/* Things of one instant happen by class, then by operation, then by leg; where they lie in memory says nothing. */
+START_TEST(ties_are_ordered_by_meaning)
+{
+    const sim_event in_order[] = {
+        {9, sim_event_key(SIM_CLASS_ARRIVAL, 99, 7, 999)},   {10, sim_event_key(SIM_CLASS_CONTROL, 8, 0, 0)},
+        {10, sim_event_key(SIM_CLASS_LEG_RESULT, 1, 0, 77)}, {10, sim_event_key(SIM_CLASS_LEG_RESULT, 1, 1, 3)},
+        {10, sim_event_key(SIM_CLASS_LEG_RESULT, 2, 0, 1)},  {10, sim_event_key(SIM_CLASS_TIMER, 0, 0, 0)},
+        {10, sim_event_key(SIM_CLASS_DEADLINE, 0, 0, 0)},    {11, sim_event_key(SIM_CLASS_WORLD_EDGE, 0, 0, 0)},
+    };
+    enum { N = sizeof in_order / sizeof in_order[0] };
+    sim_queue queue = {0};
+    ck_assert(sim_queue_reserve(&queue, N));
+    for (size_t i = 0; i < N; i++)
+        sim_queue_push(&queue, in_order[(i * 5 + 3) % N]);
+    for (size_t i = 0; i < N; i++) {
+        const sim_event event = sim_queue_pop(&queue);
+        ck_assert_uint_eq(event.time, in_order[i].time);
+        ck_assert_uint_eq(event.key, in_order[i].key);
+    }
+    sim_queue_deinit(&queue);
+}
+END_TEST
+
+/* The oracle: a sorted array. Times are drawn from few values, so that most comparisons are ties. */
+START_TEST(heap_agrees_with_a_sorted_array)
+{
+    enum { MOST = 300, STEPS = 200000 };
+    const sim_luck luck = {.seed = 20261129};
+    sim_event sorted[MOST];
+    size_t count = 0;
+    sim_queue queue = {0};
+    for (uint64_t step = 0; step < STEPS; step++) {
+        const sim_words words = sim_draw_words(&luck, SIM_DRAW_REQUEST, step, 0);
+        const bool push = count == 0 || (count < MOST && words.word[0] >> 32 < UINT64_C(0x88000000));
+        if (push) {
+            const sim_event event = {words.word[1] % 16, sim_event_key((sim_class)(words.word[0] % 7),
+                                                                       words.word[1] >> 40, 0, (uint32_t)step)};
+            ck_assert(sim_queue_reserve(&queue, queue.count + 1));
+            sim_queue_push(&queue, event);
+            size_t i = count++;
+            for (; i > 0 && sim_event_before(event, sorted[i - 1]); i--)
+                sorted[i] = sorted[i - 1];
+            sorted[i] = event;
+            continue;
+        }
+        ck_assert_uint_eq(sim_queue_next_time(&queue), sorted[0].time);
+        const sim_event event = sim_queue_pop(&queue);
+        ck_assert_uint_eq(event.time, sorted[0].time);
+        ck_assert_uint_eq(event.key, sorted[0].key);
+        count--;
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = sorted[i + 1];
+    }
+    sim_queue_deinit(&queue);
+}
+END_TEST
+
+START_TEST(empty_queue_has_no_next_time)
+{
+    const sim_queue queue = {0};
+    ck_assert_uint_eq(sim_queue_next_time(&queue), SIM_NO_EVENT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("queue");
+    TCase *tcase = tcase_create("queue");
+    tcase_add_test(tcase, key_keeps_its_parts);
+    tcase_add_test(tcase, ties_are_ordered_by_meaning);
+    tcase_add_test(tcase, heap_agrees_with_a_sorted_array);
+    tcase_add_test(tcase, empty_queue_has_no_next_time);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
