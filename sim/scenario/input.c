@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files in, nodes found, errors out. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "scenario/document.h"
+
+bool sim_file_read(sim_arena *arena, const char *path, const char **text, size_t *length, sim_input_error *error)
+{
+    const sim_source source = {.path = path};
+    FILE *file = fopen(path, "rb");
+    struct stat facts;
+    bool is_good = false;
+    if (file == NULL || fstat(fileno(file), &facts) != 0) {
+        sim_error_at(error, &source, NULL, "cannot be read: %s", strerror(errno));
+    } else if (S_ISDIR(facts.st_mode)) {
+        sim_error_at(error, &source, NULL, "is a folder; expected a YAML file");
+    } else {
+        char *buffer = sim_arena_alloc(arena, SIM_DOCUMENT_BYTES_MAX + 2);
+        *length = fread(buffer, 1, SIM_DOCUMENT_BYTES_MAX + 1, file);
+        *text = buffer;
+        is_good = ferror(file) == 0;
+        if (!is_good)
+            sim_error_at(error, &source, NULL, "cannot be read: %s", strerror(errno));
+    }
+    if (file != NULL)
+        fclose(file);
+    error->is_io = !is_good;
+    return is_good;
+}
+
+bool sim_folder_climb(char *folder, size_t size)
+{
+    size_t length = strlen(folder);
+    if (strcmp(folder, "/") == 0)
+        return false;
+    const bool is_up = length == 0 || (length >= 3 && strcmp(folder + length - 3, "../") == 0);
+    if (is_up) {
+        if (length + sizeof "../" > size)
+            return false;
+        memcpy(folder + length, "../", sizeof "../");
+        return true;
+    }
+    for (length--; length > 0 && folder[length - 1] != '/';)
+        length--;
+    folder[length] = '\0';
+    return true;
+}
+
+sim_node *sim_node_get(const sim_node *mapping, const char *key)
+{
+    if (mapping == NULL || mapping->type != SIM_NODE_MAPPING)
+        return NULL;
+    for (sim_node *child = mapping->first; child != NULL; child = child->next) {
+        if (strcmp(child->key->text, key) == 0)
+            return child;
+    }
+    return NULL;
+}
+
+void sim_node_put(sim_node *mapping, sim_node *key, sim_node *value)
+{
+    value->key = key;
+    value->next = NULL;
+    sim_node *before = NULL;
+    for (sim_node *child = mapping->first; child != NULL; before = child, child = child->next) {
+        if (strcmp(child->key->text, key->text) != 0)
+            continue;
+        value->next = child->next;
+        if (before != NULL)
+            before->next = value;
+        else
+            mapping->first = value;
+        if (mapping->last == child)
+            mapping->last = value;
+        return;
+    }
+    if (mapping->last != NULL)
+        mapping->last->next = value;
+    else
+        mapping->first = value;
+    mapping->last = value;
+    mapping->count++;
+}
+
+bool sim_error_at(sim_input_error *error, const sim_source *source, const sim_node *node, const char *format, ...)
+{
+    *error = (sim_input_error){0};
+    if (node != NULL)
+        source = node->source;
+    size_t used = 0;
+    if (source->setting != NULL) {
+        char shown[SIM_SHOW_SIZE];
+        snprintf(error->message, sizeof error->message, "--set %s=%s: ", source->setting->key,
+                 sim_text_show(source->setting->value, shown));
+        used = strlen(error->message);
+    } else {
+        snprintf(error->path, sizeof error->path, "%s", source->path != NULL ? source->path : "");
+        error->line = node != NULL ? node->line : 0;
+        error->column = node != NULL ? node->column : 0;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message + used, sizeof error->message - used, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void sim_input_error_print(const sim_input_error *error, FILE *out)
+{
+    if (error->path[0] == '\0')
+        fprintf(out, "%s\n", error->message);
+    else if (error->line == 0)
+        fprintf(out, "%s: %s\n", error->path, error->message);
+    else
+        fprintf(out, "%s:%d:%d: %s\n", error->path, error->line, error->column, error->message);
+}
+
+const char *sim_text_show(const char *text, char out[SIM_SHOW_SIZE])
+{
+    const char *const dots = "...";
+    size_t used = 0;
+    out[used++] = '"';
+    size_t i = 0;
+    for (; text[i] != '\0' && used < SIM_SHOW_SIZE - 6; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        out[used++] = c < ' ' || c == 0x7f ? ' ' : text[i];
+    }
+    if (text[i] != '\0') {
+        /* Never cut a character in two. */
+        while (((unsigned char)text[i] & 0xc0) == 0x80) {
+            i--;
+            used--;
+        }
+        memcpy(out + used, dots, strlen(dots));
+        used += strlen(dots);
+    }
+    out[used++] = '"';
+    out[used] = '\0';
+    return out;
+}
+
+const char *sim_node_show(const sim_node *node, char out[SIM_SHOW_SIZE])
+{
+    if (node->type == SIM_NODE_MAPPING)
+        return "a mapping";
+    if (node->type == SIM_NODE_LIST)
+        return "a list";
+    return node->text[0] == '\0' ? "nothing" : sim_text_show(node->text, out);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A scenario as its file says it: the targets of the schema table. Names are not yet looked up. */
+#ifndef SIM_RAW_H
+#define SIM_RAW_H
+
+#include "scenario/document.h"
+
+/* One element of a list or mapping; which members count depends on the row's type. */
+typedef struct {
+    const char *name;
+    const sim_node *node; /* the value */
+    int64_t key;
+    int64_t value;
+    const char *text;
+    void *record;
+} sim_raw_item;
+
+typedef struct {
+    const sim_node *node; /* NULL: not in the file */
+    uint32_t count;
+    sim_raw_item *item;
+} sim_raw_items;
+
+typedef struct {
+    const sim_node *node; /* NULL: not in the file */
+    int64_t which;        /* row of the ONE_OF; SIM_ABSENT if absent and without a default */
+} sim_raw_choice;
+
+typedef struct {
+    const sim_node *node; /* NULL: not in the file */
+    int64_t value;        /* value / 10^scale */
+    int64_t scale;
+} sim_raw_number;
+
+typedef struct {
+    rgn_option_layer layer;
+    const sim_node *node[RGN_KNOB_COUNT];
+} sim_raw_knobs;
+
+typedef struct {
+    const sim_node *node; /* every record begins so; NULL: not in the file */
+    int64_t writes;
+    int64_t automatic_failover;
+    sim_raw_items regions;
+} sim_raw_account;
+
+typedef struct {
+    const sim_node *node;
+    int64_t sigma;
+} sim_raw_sigma;
+
+typedef struct {
+    sim_raw_choice choice;
+    sim_raw_sigma lognormal;
+} sim_raw_jitter;
+
+enum { SIM_RAW_JITTER_NONE, SIM_RAW_JITTER_LOGNORMAL };
+
+typedef struct {
+    const sim_node *node;
+    const char *round_trip;
+    int64_t local;
+    sim_raw_jitter jitter;
+} sim_raw_network;
+
+typedef struct {
+    const sim_node *node;
+    int64_t p50, p99, sigma, mean, shape;
+} sim_raw_parameters;
+
+typedef struct {
+    sim_raw_choice choice;
+    int64_t constant;
+    sim_raw_parameters exponential, lognormal, gamma;
+} sim_raw_dist;
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_dist kind[SIM_KINDS];
+} sim_raw_service;
+
+typedef struct {
+    const sim_node *node;
+    const char *home;
+    int64_t count;
+    sim_raw_items preferred, excluded;
+} sim_raw_group;
+
+typedef struct {
+    const sim_node *node;
+    int64_t start_spread;
+} sim_raw_fleet;
+
+typedef struct {
+    sim_raw_choice choice;
+    sim_raw_items hot;
+} sim_raw_pick;
+
+enum { SIM_RAW_PICK_UNIFORM, SIM_RAW_PICK_HOT };
+
+typedef struct {
+    const sim_node *node;
+    int64_t count;
+    sim_raw_pick pick;
+} sim_raw_partitions;
+
+typedef struct {
+    const sim_node *node;
+    int64_t share[SIM_KINDS];
+} sim_raw_operations;
+
+typedef struct {
+    const sim_node *node;
+    int64_t rate, arrivals;
+    sim_raw_items clients;
+    sim_raw_partitions partitions;
+    sim_raw_operations operations;
+    int64_t deadline;
+    sim_raw_knobs options;
+} sim_raw_workload;
+
+typedef struct {
+    sim_raw_choice choice;
+    int64_t constant;
+    sim_raw_items step, ramp;
+} sim_raw_shape;
+
+enum { SIM_RAW_SHAPE_CONSTANT, SIM_RAW_SHAPE_STEP, SIM_RAW_SHAPE_RAMP };
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_items regions;
+    int64_t partitions, operations;
+} sim_raw_where;
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_items statuses;
+    sim_raw_shape share;
+    int64_t after;
+} sim_raw_errors;
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_shape multiply;
+} sim_raw_latency;
+
+typedef struct {
+    const sim_node *node;
+    int64_t from, until;
+    sim_raw_where where;
+    sim_raw_errors errors;
+    sim_raw_latency latency;
+} sim_raw_fault;
+
+typedef struct {
+    const sim_node *node;
+    int64_t errors, latency;
+} sim_raw_healthy;
+
+typedef struct {
+    const sim_node *node;
+    const char *metric, *policy, *phase, *because;
+    sim_raw_number limit[3]; /* by sim_expect_type */
+} sim_raw_expectation;
+
+typedef struct {
+    const sim_node *node;
+    int64_t transitions;
+} sim_raw_record;
+
+typedef struct {
+    const sim_node *node;
+    int64_t regionsim;
+    const char *scenario, *about;
+    int64_t duration;
+    sim_raw_account account;
+    sim_raw_network network;
+    sim_raw_service service;
+    sim_raw_items clients;
+    sim_raw_fleet fleet;
+    sim_raw_items workload, faults, phases;
+    sim_raw_healthy healthy_when;
+    sim_raw_items objectives, expect, environment;
+    int64_t flap_window, interval;
+    sim_raw_record record;
+} sim_raw_scenario;
+
+typedef struct {
+    const sim_node *node;
+    int64_t regionsim;
+    const char *policy, *about, *based_on;
+    sim_raw_knobs knobs;
+} sim_raw_policy;
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A scenario and a policy as decoded from YAML: plain integers, names resolved, checked.
+ *
+ * Units: instants and durations are int64 nanoseconds from the start of the run, shares are parts per billion
+ * (SIM_SHARE_ONE = 100 %), factors are parts per million. Everything hangs on one arena and is freed at once with
+ * sim_scenario_destroy(). Nothing here depends on a seed. */
+#ifndef SIM_SCENARIO_H
+#define SIM_SCENARIO_H
+
+#include <regioncore/regioncore.h>
+#include <stdio.h>
+
+#include "scenario/catalogue.h"
+
+#define SIM_SHARE_ONE UINT32_C(1000000000)
+#define SIM_FACTOR_ONE UINT32_C(1000000)
+
+enum {
+    SIM_WORKLOADS_MAX = 16, /* streams: 4 bits of an operation's ordinal */
+    SIM_FAULTS_MAX = 64,
+    SIM_PHASES_MAX = 64,
+    SIM_OBJECTIVES_MAX = 5,
+};
+#define SIM_OPERATIONS_MAX (INT64_C(1) << 30) /* of one workload in one run: 30 bits of an ordinal */
+#define SIM_PENDING_MAX (1 << 24)             /* operations in flight: 24 bits of an event's key */
+
+typedef enum { SIM_KIND_READ = 0, SIM_KIND_WRITE = 1, SIM_KINDS = 2 } sim_kind;
+
+typedef enum {
+    SIM_DIST_CONSTANT = 0,
+    SIM_DIST_EXPONENTIAL = 1,
+    SIM_DIST_LOGNORMAL = 2,
+    SIM_DIST_GAMMA = 3,
+} sim_dist_type;
+
+/* A distribution of durations. Parameters by type: CONSTANT a = value ns; EXPONENTIAL a = mean ns; LOGNORMAL a = median
+ * ns, b = sigma as parts per million (p99 in the file is turned into sigma); GAMMA a = mean ns, b = shape ppm. */
+typedef struct {
+    sim_dist_type type;
+    int64_t a;
+    int64_t b;
+} sim_dist;
+
+/* A value over time: points in time order, `at` counted from the fault's start. Before the first point the value is
+ * the first point's, after the last the last's. STEP holds a value until the next point; RAMP goes there in a
+ * straight line, in integers. A constant is one point. */
+typedef enum { SIM_SHAPE_STEP = 0, SIM_SHAPE_RAMP = 1 } sim_shape_type;
+typedef struct {
+    int64_t at;
+    int64_t value; /* share (ppb) or factor (ppm) */
+} sim_point;
+typedef struct {
+    sim_shape_type type;
+    uint32_t count; /* 0: the shape is absent */
+    const sim_point *point;
+} sim_shape;
+
+/* One status of an error mix. */
+typedef enum { SIM_ERROR_STATUS = 0, SIM_ERROR_REFUSED = 1, SIM_ERROR_NO_REPLY = 2 } sim_error_type;
+typedef struct {
+    uint8_t type; /* sim_error_type; REFUSED: connection refused, never sent; NO_REPLY: black hole */
+    uint16_t status;
+    uint16_t substatus;
+    uint32_t share; /* of the errors, ppb; a mix sums to SIM_SHARE_ONE exactly */
+} sim_error;
+
+typedef struct {
+    const char *name;
+    uint64_t name_hash; /* sim_name_hash(name): keys this fault's luck */
+    int64_t from;       /* shapes count from here */
+    int64_t until;      /* RGN_TIME_NEVER: to the end; no effect at or after */
+    rgn_region_set regions;
+    uint32_t partition_share; /* ppb of each workload's partitions; SIM_SHARE_ONE: all */
+    uint8_t kinds;            /* bit per sim_kind */
+    uint32_t error_count;
+    const sim_error *error;
+    sim_shape error_share;      /* ppb */
+    int64_t error_after;        /* ns an error takes instead of a success's service time; -1: as long as a success */
+    sim_shape latency_multiply; /* ppm, of the service time */
+} sim_fault;
+
+typedef struct {
+    const char *name;
+    uint64_t name_hash;
+    uint16_t home;  /* catalogue number of the region the clients run in */
+    uint32_t count; /* clients */
+    rgn_region_list preferred;
+    rgn_region_set excluded;
+    uint32_t first_client; /* index of the group's first client; groups are numbered in name order */
+} sim_client_group;
+
+typedef enum { SIM_ARRIVALS_CONSTANT = 0, SIM_ARRIVALS_POISSON = 1 } sim_arrivals;
+
+/* A named stream of operations over its own collection of partitions. */
+typedef struct {
+    const char *name;
+    uint64_t name_hash;
+    int64_t rate_mhz; /* operations per 1000 seconds, all clients together */
+    sim_arrivals arrivals;
+    uint32_t group_count;
+    const uint32_t *groups; /* indices of the client groups that send it; all groups if absent in the file */
+    uint32_t clients;       /* clients in those groups */
+    uint32_t partition_count;
+    uint32_t first_partition; /* global index of its first partition; workloads are numbered in name order */
+    uint32_t *partition_weight; /* ppb for each partition, sums to SIM_SHARE_ONE exactly; NULL: uniform */
+    uint32_t kind_share[SIM_KINDS]; /* ppb, sums to SIM_SHARE_ONE */
+    int64_t deadline;               /* end to end; RGN_TIME_NEVER: none */
+    rgn_option_layer options;       /* operation layer */
+} sim_workload;
+
+typedef struct {
+    const char *name;
+    int64_t start; /* until the next phase's start or the run's end */
+} sim_phase;
+
+typedef enum { SIM_EXPECT_AT_MOST = 0, SIM_EXPECT_AT_LEAST = 1, SIM_EXPECT_EQUALS = 2 } sim_expect_type;
+typedef struct {
+    const char *metric;
+    const char *policy; /* NULL: every policy */
+    const char *phase;  /* "all" by default */
+    sim_expect_type type;
+    double limit;
+    const char *because;
+    int line;
+    const struct sim_node *metric_node; /* where the metric's name stands */
+} sim_expectation;
+
+typedef struct {
+    const char *variable;
+    const char *value;
+} sim_variable;
+
+typedef struct sim_scenario {
+    const char *name;
+    const char *about;
+    const char *path;
+    const char *text; /* the file as read */
+    size_t text_length;
+    const char *canonical; /* effective configuration, one line a value, sorted: what the input digest covers */
+
+    int64_t duration;
+    bool multi_write;
+    bool automatic_failover;
+    uint32_t region_count;
+    uint16_t region[RGN_REGIONS_MAX];        /* catalogue numbers in account order */
+    const char *region_name[RGN_REGIONS_MAX];
+    rgn_region_list writable;                /* multi-write: all; single-write: the first region */
+
+    const char *round_trip_table; /* "azure-rtt": data/azure-rtt.csv beside the scenario's folder */
+    int64_t local_round_trip;     /* client and target in one region */
+    uint32_t jitter_sigma;        /* ppm; a round trip is multiplied by a lognormal factor of median 1; 0: none */
+    sim_dist service[SIM_KINDS];
+
+    uint32_t group_count;
+    const sim_client_group *group; /* by name */
+    uint32_t client_count;
+    int64_t start_spread; /* clients start at drawn times in (-start_spread, 0] */
+
+    uint32_t workload_count;
+    const sim_workload *workload; /* by name */
+    uint32_t partition_count;     /* of all workloads */
+
+    uint32_t fault_count;
+    const sim_fault *fault; /* by name */
+
+    uint32_t phase_count;
+    const sim_phase *phase; /* by time; without `all` */
+
+    uint32_t healthy_errors;  /* ppb: healthy iff the scheduled error share is at most this ... */
+    uint32_t healthy_latency; /* ppm: ... and the scheduled latency multiplier at most this */
+
+    uint32_t objective_count;
+    const char *objective[SIM_OBJECTIVES_MAX];
+    const struct sim_node *objective_node[SIM_OBJECTIVES_MAX];
+    uint32_t expectation_count;
+    const sim_expectation *expectation;
+    uint32_t environment_count;
+    const sim_variable *environment; /* by variable name */
+
+    int64_t flap_window;     /* metric flap_count; default 10 min */
+    int64_t interval;        /* time series row; default 30 s */
+    int64_t transitions_per_partition; /* record.transitions: at most so many a (client, partition); -1: all */
+
+    void *arena;
+} sim_scenario;
+
+/* A policy: the account layer of options. */
+typedef struct {
+    const char *name;
+    const char *about;
+    const char *path;
+    const char *text;
+    size_t text_length;
+    const char *canonical;
+    rgn_option_layer options;
+    void *arena;
+} sim_policy;
+
+/* Where input is wrong and what would be right. `path` may be NULL (a command-line value). */
+typedef struct {
+    char path[512];
+    int line;   /* from 1; 0: the file as a whole */
+    int column; /* from 1 */
+    char message[1024]; /* what was found, what was expected, the nearest valid word */
+    bool is_io;         /* the file could not be read: exit status 3 only for output; input files are status 2 */
+} sim_input_error;
+
+/* Prints "file:line:column: message\n". */
+void sim_input_error_print(const sim_input_error *error, FILE *out);
+
+/* One `--set` of the command line: `scenario.<path>` keys change scenarios, others policies. */
+typedef struct {
+    const char *key;
+    const char *value;
+} sim_setting;
+
+/* Reads and checks a scenario. Relative tables are looked up in `data/` beside the file or in any parent folder named
+ * scenarios. NULL with `*error` filled in. The caller frees with sim_scenario_destroy(). */
+sim_scenario *sim_scenario_load(const char *path, const sim_setting *settings, size_t setting_count,
+                                sim_input_error *error);
+/* The same for a text that is already in memory; `path` names it in messages. The text need not outlive the call. */
+sim_scenario *sim_scenario_parse(const char *path, const char *text, size_t length, const sim_setting *settings,
+                                 size_t setting_count, sim_input_error *error);
+void sim_scenario_destroy(sim_scenario *scenario);
+
+/* Whether every metric that `objectives:` and `expect:` name is one of these. False with `*error`: where, and the nearest
+ * name. Loading cannot ask: the stage that knows the metrics lies to the right of this one. */
+bool sim_scenario_metrics_are_among(const sim_scenario *scenario, const char *const *names, size_t count,
+                                    sim_input_error *error);
+
+/* Reads a policy: a path, or the name of a file policies/NAME.yaml or scenarios/policies/NAME.yaml in the folder of
+ * `near_path` (the scenario) or the nearest above it that has one, else so from the current folder. Follows `based_on`.
+ * NULL with `*error` filled in. */
+sim_policy *sim_policy_load(const char *path_or_name, const char *near_path, const sim_setting *settings,
+                            size_t setting_count, sim_input_error *error);
+/* The same for a text in memory; `based_on` is looked up beside `path`. */
+sim_policy *sim_policy_parse(const char *path, const char *text, size_t length, const sim_setting *settings,
+                             size_t setting_count, sim_input_error *error);
+void sim_policy_destroy(sim_policy *policy);
+
+/* The layers put together: defaults, environment (NULL: none), the policy, the workload's options. */
+bool sim_effective_options(const sim_scenario *scenario, const sim_policy *policy, const sim_workload *workload,
+                           const rgn_environment *environment, rgn_effective_options *out, sim_input_error *error);
+
+/* The scenario's `environment:` map as the core's lookup. Borrows `scenario`. */
+rgn_environment sim_scenario_environment(const sim_scenario *scenario);
+
+/* Writes the JSON Schema of scenario and policy files, made from the schema table. */
+void sim_schema_write(FILE *out);
+
+/* Stable 64-bit hash of a name (FNV-1a, finished by a mixer); final, it keys luck. */
+uint64_t sim_name_hash(const char *name);
+
+/* Turns a folder ("" or ending in '/') into the one above it, by its text alone; false at the root, or if `size` is too
+ * small. */
+bool sim_folder_climb(char *folder, size_t size);
+
+/* Closest candidate by edit distance for "did you mean"; NULL if none is close. */
+const char *sim_nearest(const char *word, const char *const *candidates, size_t count);
+
+/* Parsing and printing of the scalar types that files, --set and messages share. Text forms: durations "90 s", "1.5 ms",
+ * "10 min", "2 h" (unit required but for 0), shares "40 %" or "0.4", factors "2", rates "2400 /s". False if malformed. */
+bool sim_parse_duration(const char *text, int64_t *ns);
+bool sim_parse_share(const char *text, uint32_t *ppb);
+void sim_format_duration(int64_t ns, char *out, size_t size);
+/* Parses one knob's value by its type and range; on failure the message says name, value and range. */
+bool sim_parse_knob(rgn_knob_id knob, const char *text, int64_t *value, char *message, size_t size);
+/* The knob's value as a file would say it ("60 s", "90 %", "restart", "never"). */
+void sim_format_knob(rgn_knob_id knob, int64_t value, char *out, size_t size);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scenario/schema.h"
+
+#include "scenario/raw.h"
+
+#define NEVER          RGN_TIME_NEVER
+#define SHARE(percent) (INT64_C(10000000) * (percent))
+#define FACTOR(whole)  (INT64_C(1000000) * (whole))
+#define MS(n)          RGN_MS_(INT64_C(n))
+#define SECONDS(n)     RGN_S_(INT64_C(n))
+#define HOURS(n)       (SECONDS(3600) * (n))
+#define YEAR           HOURS(8760)
+#define RATE_MAX       INT64_C(1000000000) /* a million operations per second */
+#define RECORD(label, type, fields)                                                                   \
+    {                                                                                                 \
+        .name = label, .field = fields, .count = sizeof fields / sizeof *fields, .size = sizeof(type) \
+    }
+#define AT(type, member) .offset = offsetof(type, member)
+#define REQUIRED         .flags = SIM_FIELD_REQUIRED
+#define RANGE(low, high) .min = low, .max = high
+
+static const sim_field account_rows[] = {
+    {"writes", SIM_FIELD_CHOICE, .words = "single|multi", AT(sim_raw_account, writes),
+     .meaning = "single: only the first region takes writes; multi: every region does"},
+    {"automatic_failover", SIM_FIELD_FLAG, AT(sim_raw_account, automatic_failover), RANGE(0, 1),
+     .meaning = "per-partition automatic failover is on for the account"},
+    {"regions", SIM_FIELD_REGIONS, REQUIRED, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_account, regions),
+     .meaning = "the account's regions in account order; the first is the hub"},
+};
+static const sim_record account_record = RECORD("account", sim_raw_account, account_rows);
+
+static const sim_field sigma_rows[] = {
+    {"sigma", SIM_FIELD_FACTOR, REQUIRED, RANGE(1, FACTOR(2)), AT(sim_raw_sigma, sigma),
+     .meaning = "standard deviation of the factor's logarithm"},
+};
+static const sim_record sigma_record = RECORD("sigma", sim_raw_sigma, sigma_rows);
+
+static const sim_field jitter_rows[] = {
+    {"none", SIM_FIELD_WORD, .meaning = "every round trip takes the table's time"},
+    {"lognormal", SIM_FIELD_RECORD, .record = &sigma_record, AT(sim_raw_jitter, lognormal),
+     .meaning = "every round trip is multiplied by a lognormal factor with median 1"},
+};
+static const sim_record jitter_record = RECORD("jitter", sim_raw_jitter, jitter_rows);
+
+static const sim_field network_rows[] = {
+    {"round_trip", SIM_FIELD_NAME, REQUIRED, AT(sim_raw_network, round_trip),
+     .meaning = "table of round trips between regions: a CSV file of that name in the data folder"},
+    {"local", SIM_FIELD_DURATION, .initial = MS(1), RANGE(0, SECONDS(60)), AT(sim_raw_network, local),
+     .meaning = "round trip within one region"},
+    {"jitter", SIM_FIELD_ONE_OF, .initial_word = "none", .record = &jitter_record, AT(sim_raw_network, jitter),
+     .meaning = "how round trips vary"},
+};
+static const sim_record network_record = RECORD("network", sim_raw_network, network_rows);
+
+static const sim_field exponential_rows[] = {
+    {"mean", SIM_FIELD_DURATION, REQUIRED, RANGE(1, HOURS(1)), AT(sim_raw_parameters, mean), .meaning = "mean"},
+};
+static const sim_record exponential_record = RECORD("exponential", sim_raw_parameters, exponential_rows);
+
+static const sim_field lognormal_rows[] = {
+    {"p50", SIM_FIELD_DURATION, REQUIRED, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p50), .meaning = "median"},
+    {"p99", SIM_FIELD_DURATION, .initial = SIM_ABSENT, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p99),
+     .meaning = "99th percentile; give either this or sigma"},
+    {"sigma", SIM_FIELD_FACTOR, .initial = SIM_ABSENT, RANGE(0, FACTOR(5)), AT(sim_raw_parameters, sigma),
+     .meaning = "standard deviation of the logarithm; give either this or p99"},
+};
+static const sim_record lognormal_record = RECORD("lognormal", sim_raw_parameters, lognormal_rows);
+
+static const sim_field gamma_rows[] = {
+    {"mean", SIM_FIELD_DURATION, REQUIRED, RANGE(1, HOURS(1)), AT(sim_raw_parameters, mean), .meaning = "mean"},
+    {"shape", SIM_FIELD_FACTOR, REQUIRED, RANGE(10000, FACTOR(1000)), AT(sim_raw_parameters, shape),
+     .meaning = "shape; 1 is the exponential distribution, more is narrower"},
+};
+static const sim_record gamma_record = RECORD("gamma", sim_raw_parameters, gamma_rows);
+
+/* In the order of sim_dist_type. */
+static const sim_field dist_rows[] = {
+    {"constant", SIM_FIELD_DURATION, REQUIRED, RANGE(0, HOURS(1)), AT(sim_raw_dist, constant),
+     .meaning = "always the same"},
+    {"exponential", SIM_FIELD_RECORD, .record = &exponential_record, AT(sim_raw_dist, exponential),
+     .meaning = "exponential distribution"},
+    {"lognormal", SIM_FIELD_RECORD, .record = &lognormal_record, AT(sim_raw_dist, lognormal),
+     .meaning = "lognormal distribution, by its median and its tail"},
+    {"gamma", SIM_FIELD_RECORD, .record = &gamma_record, AT(sim_raw_dist, gamma),
+     .meaning = "gamma distribution, by its mean and its shape"},
+};
+static const sim_record dist_record = RECORD("distribution", sim_raw_dist, dist_rows);
+
+static const sim_field service_rows[] = {
+    {"read", SIM_FIELD_ONE_OF, REQUIRED, .record = &dist_record, AT(sim_raw_service, kind[SIM_KIND_READ]),
+     .meaning = "how long a healthy region takes to serve a read"},
+    {"write", SIM_FIELD_ONE_OF, REQUIRED, .record = &dist_record, AT(sim_raw_service, kind[SIM_KIND_WRITE]),
+     .meaning = "how long a healthy region takes to serve a write"},
+};
+static const sim_record service_record = RECORD("service", sim_raw_service, service_rows);
+
+static const sim_field group_rows[] = {
+    {"home", SIM_FIELD_REGION, REQUIRED, AT(sim_raw_group, home), .meaning = "region the clients run in"},
+    {"count", SIM_FIELD_COUNT, .initial = 1, RANGE(1, 100000), AT(sim_raw_group, count), .meaning = "clients"},
+    {"preferred", SIM_FIELD_REGIONS, REQUIRED, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_group, preferred),
+     .meaning = "preferred regions, best first"},
+    {"excluded", SIM_FIELD_REGIONS, .flags = SIM_FIELD_SET, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_group, excluded),
+     .meaning = "regions that the clients never use"},
+};
+static const sim_record group_record = RECORD("client_group", sim_raw_group, group_rows);
+
+static const sim_field fleet_rows[] = {
+    {"start_spread", SIM_FIELD_DURATION, .initial = SECONDS(300), RANGE(0, YEAR), AT(sim_raw_fleet, start_spread),
+     .meaning = "clients were started at drawn times within this long before the run begins"},
+};
+static const sim_record fleet_record = RECORD("fleet", sim_raw_fleet, fleet_rows);
+
+static const sim_field weight_rows[] = {{"", SIM_FIELD_SHARE, RANGE(1, SHARE(100)), .meaning = "share of operations"}};
+static const sim_record weight_record = RECORD("weight", int64_t, weight_rows);
+
+static const sim_field pick_rows[] = {
+    {"uniform", SIM_FIELD_WORD, .meaning = "all partitions alike"},
+    {"hot", SIM_FIELD_WEIGHTS, .record = &weight_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_pick, hot),
+     .meaning = "shares of some partitions, counted from 0; the others share the rest alike"},
+};
+static const sim_record pick_record = RECORD("pick", sim_raw_pick, pick_rows);
+
+static const sim_field partitions_rows[] = {
+    {"count", SIM_FIELD_COUNT, REQUIRED, RANGE(1, 1000000), AT(sim_raw_partitions, count), .meaning = "partitions"},
+    {"pick", SIM_FIELD_ONE_OF, .initial_word = "uniform", .record = &pick_record, AT(sim_raw_partitions, pick),
+     .meaning = "which partition an operation goes to"},
+};
+static const sim_record partitions_record = RECORD("partitions", sim_raw_partitions, partitions_rows);
+
+static const sim_field operations_rows[] = {
+    {"read", SIM_FIELD_SHARE, RANGE(0, SHARE(100)), AT(sim_raw_operations, share[SIM_KIND_READ]),
+     .meaning = "share of reads"},
+    {"write", SIM_FIELD_SHARE, RANGE(0, SHARE(100)), AT(sim_raw_operations, share[SIM_KIND_WRITE]),
+     .meaning = "share of writes"},
+};
+static const sim_record operations_record = RECORD("operations", sim_raw_operations, operations_rows);
+
+static const sim_field workload_rows[] = {
+    {"rate", SIM_FIELD_RATE, REQUIRED, RANGE(1, RATE_MAX), AT(sim_raw_workload, rate),
+     .meaning = "operations of all clients together; they do not wait for each other"},
+    {"arrivals", SIM_FIELD_CHOICE, .initial = SIM_ARRIVALS_POISSON, .words = "constant|poisson",
+     AT(sim_raw_workload, arrivals), .meaning = "evenly spaced, or at random"},
+    {"clients", SIM_FIELD_NAMES, .flags = SIM_FIELD_SET, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
+     AT(sim_raw_workload, clients), .meaning = "client groups that send the operations; all if absent"},
+    {"partitions", SIM_FIELD_RECORD, REQUIRED, .record = &partitions_record, AT(sim_raw_workload, partitions),
+     .meaning = "the collection's partitions"},
+    {"operations", SIM_FIELD_RECORD, REQUIRED, .record = &operations_record, AT(sim_raw_workload, operations),
+     .meaning = "mix of operation kinds; 100 % together"},
+    {"deadline", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(1, HOURS(24)),
+     AT(sim_raw_workload, deadline), .meaning = "end-to-end deadline of one operation"},
+    {"options", SIM_FIELD_KNOBS, AT(sim_raw_workload, options),
+     .meaning = "options that these operations carry; they win over the policy's"},
+};
+static const sim_record workload_record = RECORD("workload", sim_raw_workload, workload_rows);
+
+static const sim_field share_value_rows[] = {{"", SIM_FIELD_SHARE, RANGE(0, SHARE(100)), .meaning = "share"}};
+static const sim_record share_value_record = RECORD("share_value", int64_t, share_value_rows);
+static const sim_field factor_value_rows[] = {{"", SIM_FIELD_FACTOR, RANGE(0, FACTOR(1000)), .meaning = "factor"}};
+static const sim_record factor_value_record = RECORD("factor_value", int64_t, factor_value_rows);
+
+#define SHAPE_ROWS(field_type, field_max, value_record, what)                                                      \
+    {                                                                                                              \
+        {"", field_type, RANGE(0, field_max), AT(sim_raw_shape, constant), .meaning = what " that never changes"}, \
+            {"step",                                                                                               \
+             SIM_FIELD_POINTS,                                                                                     \
+             .record = &value_record,                                                                              \
+             RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),                                                                   \
+             AT(sim_raw_shape, step),                                                                              \
+             .meaning = what " from each instant to the next; instants count from the fault"},                     \
+            {"ramp",                                                                                               \
+             SIM_FIELD_POINTS,                                                                                     \
+             .record = &value_record,                                                                              \
+             RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),                                                                   \
+             AT(sim_raw_shape, ramp),                                                                              \
+             .meaning = what " in straight lines between instants, counted from the fault"},                       \
+    }
+static const sim_field share_rows[] = SHAPE_ROWS(SIM_FIELD_SHARE, SHARE(100), share_value_record, "a share");
+static const sim_record share_record = RECORD("share_over_time", sim_raw_shape, share_rows);
+static const sim_field factor_rows[] = SHAPE_ROWS(SIM_FIELD_FACTOR, FACTOR(1000), factor_value_record, "a factor");
+static const sim_record factor_record = RECORD("factor_over_time", sim_raw_shape, factor_rows);
+
+static const sim_field where_rows[] = {
+    {"regions", SIM_FIELD_REGIONS, REQUIRED | SIM_FIELD_SET, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_where, regions),
+     .meaning = "regions of the account that the fault strikes"},
+    {"partitions", SIM_FIELD_SHARE, .initial = SHARE(100), RANGE(1, SHARE(100)), AT(sim_raw_where, partitions),
+     .meaning = "share of each workload's partitions; a larger share takes in the smaller's partitions"},
+    {"operations", SIM_FIELD_WORDS, .initial = 3, .words = "read|write", AT(sim_raw_where, operations),
+     .meaning = "operation kinds that the fault strikes"},
+};
+static const sim_record where_record = RECORD("where", sim_raw_where, where_rows);
+
+static const sim_field status_rows[] = {{"", SIM_FIELD_SHARE, RANGE(1, SHARE(100)), .meaning = "share of the errors"}};
+static const sim_record status_record = RECORD("status", int64_t, status_rows);
+
+static const sim_field errors_rows[] = {
+    {"statuses", SIM_FIELD_STATUSES, REQUIRED, .record = &status_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
+     AT(sim_raw_errors, statuses), .meaning = "mix of errors, 100 % together"},
+    {"share", SIM_FIELD_ONE_OF, REQUIRED, .record = &share_record, AT(sim_raw_errors, share),
+     .meaning = "share of attempts that fail"},
+    {"after", SIM_FIELD_DURATION, .initial = -1, .word = "service", .word_value = -1, RANGE(0, HOURS(1)),
+     AT(sim_raw_errors, after),
+     .meaning = "time in the region before the error is sent; service: as long as a success"},
+};
+static const sim_record errors_record = RECORD("errors", sim_raw_errors, errors_rows);
+
+static const sim_field latency_rows[] = {
+    {"multiply", SIM_FIELD_ONE_OF, REQUIRED, .record = &factor_record, AT(sim_raw_latency, multiply),
+     .meaning = "factor of the service time"},
+};
+static const sim_record latency_record = RECORD("latency", sim_raw_latency, latency_rows);
+
+static const sim_field fault_rows[] = {
+    {"from", SIM_FIELD_DURATION, RANGE(0, YEAR), AT(sim_raw_fault, from),
+     .meaning = "start, counted from the start of the run; the fault's own instants count from here"},
+    {"until", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(1, YEAR),
+     AT(sim_raw_fault, until), .meaning = "end, counted from the start of the run"},
+    {"where", SIM_FIELD_RECORD, REQUIRED, .record = &where_record, AT(sim_raw_fault, where),
+     .meaning = "what the fault strikes"},
+    {"errors", SIM_FIELD_RECORD, .record = &errors_record, AT(sim_raw_fault, errors), .meaning = "attempts that fail"},
+    {"latency", SIM_FIELD_RECORD, .record = &latency_record, AT(sim_raw_fault, latency),
+     .meaning = "attempts that are slow"},
+};
+static const sim_record fault_record = RECORD("fault", sim_raw_fault, fault_rows);
+
+static const sim_field instant_rows[] = {{"", SIM_FIELD_DURATION, RANGE(0, YEAR), .meaning = "start of the phase"}};
+static const sim_record instant_record = RECORD("instant", int64_t, instant_rows);
+
+static const sim_field healthy_rows[] = {
+    {"errors", SIM_FIELD_SHARE, .initial = SHARE(10), RANGE(0, SHARE(100)), AT(sim_raw_healthy, errors),
+     .meaning = "largest scheduled share of errors"},
+    {"latency", SIM_FIELD_FACTOR, .initial = FACTOR(2), RANGE(0, FACTOR(1000)), AT(sim_raw_healthy, latency),
+     .meaning = "largest scheduled factor of latency"},
+};
+static const sim_record healthy_record = RECORD("healthy_when", sim_raw_healthy, healthy_rows);
+
+static const sim_field expectation_rows[] = {
+    {"metric", SIM_FIELD_NAME, REQUIRED, AT(sim_raw_expectation, metric), .meaning = "metric"},
+    {"policy", SIM_FIELD_NAME, AT(sim_raw_expectation, policy),
+     .meaning = "policy that must meet it; every one if absent"},
+    {"phase", SIM_FIELD_NAME, AT(sim_raw_expectation, phase),
+     .meaning = "phase that must meet it; the whole run if absent"},
+    {"at_most", SIM_FIELD_NUMBER, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_MOST]), .meaning = "upper bound"},
+    {"at_least", SIM_FIELD_NUMBER, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_LEAST]), .meaning = "lower bound"},
+    {"equals", SIM_FIELD_NUMBER, AT(sim_raw_expectation, limit[SIM_EXPECT_EQUALS]), .meaning = "exact value"},
+    {"because", SIM_FIELD_TEXT, .flags = SIM_FIELD_PROSE, AT(sim_raw_expectation, because),
+     .meaning = "why this should hold"},
+};
+static const sim_record expectation_record = RECORD("expectation", sim_raw_expectation, expectation_rows);
+
+static const sim_field record_rows[] = {
+    {"transitions", SIM_FIELD_BUDGET, .initial = -1, .word = "all", .word_value = -1, RANGE(0, 1000000),
+     AT(sim_raw_record, transitions), .meaning = "how many transitions of a client's partition are stored"},
+};
+static const sim_record record_record = RECORD("record", sim_raw_record, record_rows);
+
+static const sim_field scenario_rows[] = {
+    {"regionsim", SIM_FIELD_COUNT, REQUIRED, RANGE(1, 1), AT(sim_raw_scenario, regionsim),
+     .meaning = "version of the file format; the first key"},
+    {"scenario", SIM_FIELD_NAME, REQUIRED | SIM_FIELD_PROSE, AT(sim_raw_scenario, scenario),
+     .meaning = "the scenario's name"},
+    {"about", SIM_FIELD_TEXT, .flags = SIM_FIELD_PROSE, AT(sim_raw_scenario, about),
+     .meaning = "what happens, in a sentence"},
+    {"duration", SIM_FIELD_DURATION, REQUIRED, RANGE(MS(1), YEAR), AT(sim_raw_scenario, duration),
+     .meaning = "how long operations arrive; those in flight at the end are waited for"},
+    {"account", SIM_FIELD_RECORD, REQUIRED, .record = &account_record, AT(sim_raw_scenario, account),
+     .meaning = "the database account"},
+    {"network", SIM_FIELD_RECORD, REQUIRED, .record = &network_record, AT(sim_raw_scenario, network),
+     .meaning = "round trips between clients and regions"},
+    {"service", SIM_FIELD_RECORD, REQUIRED, .record = &service_record, AT(sim_raw_scenario, service),
+     .meaning = "service times"},
+    {"clients", SIM_FIELD_MAP, REQUIRED, RANGE(1, 64), .record = &group_record, AT(sim_raw_scenario, clients),
+     .meaning = "groups of clients; a group's name keys its luck"},
+    {"fleet", SIM_FIELD_RECORD, .record = &fleet_record, AT(sim_raw_scenario, fleet), .meaning = "all clients"},
+    {"workload", SIM_FIELD_MAP, REQUIRED, RANGE(1, SIM_WORKLOADS_MAX), .record = &workload_record,
+     AT(sim_raw_scenario, workload), .meaning = "streams of operations; a stream's name keys its luck"},
+    {"faults", SIM_FIELD_MAP, RANGE(1, SIM_FAULTS_MAX), .record = &fault_record, AT(sim_raw_scenario, faults),
+     .meaning = "what goes wrong; a fault's name keys its luck"},
+    {"phases", SIM_FIELD_INSTANTS, RANGE(1, SIM_PHASES_MAX), .record = &instant_record, AT(sim_raw_scenario, phases),
+     .meaning = "phases that metrics are reported for, by their starts, in time order; `all` always exists"},
+    {"healthy_when", SIM_FIELD_RECORD, .record = &healthy_record, AT(sim_raw_scenario, healthy_when),
+     .meaning = "ground truth: a partition is healthy while the schedule keeps to both"},
+    {"objectives", SIM_FIELD_NAMES, RANGE(1, SIM_OBJECTIVES_MAX), AT(sim_raw_scenario, objectives),
+     .meaning = "metrics that decide between policies"},
+    {"expect", SIM_FIELD_RECORDS, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), .record = &expectation_record,
+     AT(sim_raw_scenario, expect), .meaning = "what must come out"},
+    {"environment", SIM_FIELD_TEXTS, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_scenario, environment),
+     .meaning = "environment variables that the clients see"},
+    {"flap_window", SIM_FIELD_DURATION, .initial = SECONDS(600), RANGE(0, YEAR), AT(sim_raw_scenario, flap_window),
+     .meaning = "a departure at most this long after a return is a flap"},
+    {"interval", SIM_FIELD_DURATION, .initial = SECONDS(30), RANGE(MS(1), YEAR), AT(sim_raw_scenario, interval),
+     .meaning = "length of a row of the time series"},
+    {"record", SIM_FIELD_RECORD, .record = &record_record, AT(sim_raw_scenario, record),
+     .meaning = "what is stored besides the metrics"},
+};
+const sim_record sim_scenario_record = RECORD("scenario", sim_raw_scenario, scenario_rows);
+
+static const sim_field policy_rows[] = {
+    {"regionsim", SIM_FIELD_COUNT, REQUIRED, RANGE(1, 1), AT(sim_raw_policy, regionsim),
+     .meaning = "version of the file format; the first key"},
+    {"policy", SIM_FIELD_NAME, REQUIRED, AT(sim_raw_policy, policy), .meaning = "the policy's name"},
+    {"about", SIM_FIELD_TEXT, AT(sim_raw_policy, about), .meaning = "what it is for, in a sentence"},
+    {"based_on", SIM_FIELD_NAME, AT(sim_raw_policy, based_on),
+     .meaning = "the policy beside this file that this one changes; keys here win"},
+    {"", SIM_FIELD_KNOBS, AT(sim_raw_policy, knobs), .meaning = "options"},
+};
+const sim_record sim_policy_record = RECORD("policy", sim_raw_policy, policy_rows);

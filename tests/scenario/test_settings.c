@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `--set` on scenarios and policies; policies on top of each other. */
+#include "files.h"
+
+#define SECOND   INT64_C(1000000000)
+#define MINUTE   (60 * SECOND)
+#define POLICIES SOURCE_ROOT "/scenarios/policies/"
+
+START_TEST(a_setting_takes_the_place_of_the_files_value)
+{
+    static const sim_setting settings[] = {
+        {"scenario.duration", "20 min"},
+        {"scenario.workload.shop.rate", "7 /s"},
+        {"scenario.workload.shop.rate", "8 /s"}, /* the last one counts */
+        {"scenario.workload.shop.partitions.pick.hot", "{0: 70 %}"},
+        {"scenario.service.read.exponential.mean", "3 ms"}, /* another distribution takes the constant's place */
+        {"scenario.fleet.start_spread", "0"},
+        {"scenario.faults", "{down: {where: {regions: [westus]}, latency: {multiply: 2}}}"},
+        {"scenario.workload.shop.options.retry.request_timeout", "1 s"},
+        {"failback.min_sample", "5"}, /* the policies' */
+    };
+    sim_scenario *s = parse_or_fail(MINIMAL, settings, sizeof settings / sizeof *settings);
+    ck_assert_int_eq(s->duration, 20 * MINUTE);
+    ck_assert_int_eq(s->workload[0].rate_mhz, 8000);
+    ck_assert_uint_eq(s->workload[0].partition_weight[0], 700000000);
+    ck_assert_int_eq(s->service[SIM_KIND_READ].type, SIM_DIST_EXPONENTIAL);
+    ck_assert_int_eq(s->service[SIM_KIND_READ].a, 3000000);
+    ck_assert_int_eq(s->start_spread, 0);
+    ck_assert_uint_eq(s->fault_count, 1);
+    ck_assert_int_eq(s->workload[0].options.values.retry_request_timeout, SECOND);
+    sim_scenario_destroy(s);
+}
+END_TEST
+
+START_TEST(a_bad_setting_names_itself_and_what_would_be_right)
+{
+    static const struct {
+        sim_setting setting;
+        const char *message;
+    } cases[] = {
+        {{"scenario.duraton", "1 min"},
+         "--set scenario.duraton=\"1 min\": unknown key \"duraton\"; did you mean \"duration\"?"},
+        {{"scenario.duration", "5"},
+         "--set scenario.duration=\"5\": duration: found \"5\" without a unit; expected a duration from 1 ms to "
+         "8760 h, with a unit (ns, us, ms, s, min, h), such as \"90 s\""},
+        {{"scenario.duration", ""},
+         "--set scenario.duration=\"\": duration: found nothing; expected a duration from 1 ms to 8760 h, with a unit "
+         "(ns, us, ms, s, min, h), such as \"90 s\""},
+        {{"scenario.duration.long", "5 s"}, "--set scenario.duration.long=\"5 s\": \"duration\" has no part \"long\""},
+        {{"scenario.workload.shpo.rate", "5 /s"},
+         "--set scenario.workload.shpo.rate=\"5 /s\": unknown key \"shpo\"; did you mean \"shop\"?"},
+        {{"scenario.workload.shop.colour", "red"},
+         "--set scenario.workload.shop.colour=\"red\": unknown key \"colour\"; expected one of rate, arrivals, "
+         "clients, partitions, operations, deadline, options"},
+        {{"scenario.account.regions", "[westus"},
+         "--set scenario.account.regions=\"[westus\": not valid YAML: did not find expected ',' or ']' (while parsing "
+         "a flow sequence that begins in line 1)"},
+        {{"scenario.", "1"}, "--set scenario.=\"1\": expected a path such as scenario.duration"},
+        {{"scenario.workload.shop.options.retry.request_timeot", "1 s"},
+         "--set scenario.workload.shop.options.retry.request_timeot=\"1 s\": workload.shop.options.retry: unknown key "
+         "\"request_timeot\"; did you mean \"request_timeout\"?"},
+        {{"scenario.workload.shop", "{rate: 1 /s}"},
+         "--set scenario.workload.shop=\"{rate: 1 /s}\": workload.shop: missing key \"partitions\" (the collection's "
+         "partitions)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sim_input_error error;
+        ck_assert_ptr_null(sim_scenario_parse("test.yaml", MINIMAL, strlen(MINIMAL), &cases[i].setting, 1, &error));
+        ck_assert_str_eq(error.message, cases[i].message);
+        ck_assert_str_eq(error.path, "");
+        ck_assert_int_eq(error.line, 0);
+    }
+}
+END_TEST
+
+static sim_policy *policy_or_fail(const char *path_or_name, const char *near, const sim_setting *settings, size_t count)
+{
+    sim_input_error error;
+    sim_policy *policy = sim_policy_load(path_or_name, near, settings, count, &error);
+    ck_assert_msg(policy != NULL, "%s:%d: %s", error.path, error.line, error.message);
+    return policy;
+}
+
+static size_t count_set(const sim_policy *policy)
+{
+    size_t count = 0;
+    for (int id = 0; id < RGN_KNOB_COUNT; id++)
+        count += policy->options.is_set[id];
+    return count;
+}
+
+START_TEST(the_default_policy_sets_nothing)
+{
+    sim_policy *policy = policy_or_fail("success-rate", FLAGSHIP, NULL, 0);
+    ck_assert_str_eq(policy->name, "success-rate");
+    ck_assert_str_eq(policy->path, POLICIES "success-rate.yaml");
+    ck_assert_uint_eq(count_set(policy), 0);
+    sim_policy_destroy(policy);
+}
+END_TEST
+
+START_TEST(a_policy_stands_on_those_it_is_based_on)
+{
+    sim_policy *policy = policy_or_fail(POLICIES "success-rate-safe.yaml", NULL, NULL, 0);
+    ck_assert_uint_eq(count_set(policy), 4);
+    ck_assert_int_eq(policy->options.values.failback_promote, RGN_PROMOTE_DUE); /* the base's */
+    ck_assert_int_eq(policy->options.values.failback_dwell_from, RGN_DWELL_TRIP);
+    ck_assert_int_eq(policy->options.values.failback_pending, RGN_PENDING_COUNTED);
+    ck_assert_int_eq(policy->options.values.breaker_alternate_failures, 10);
+    sim_policy_destroy(policy);
+}
+END_TEST
+
+START_TEST(the_shipped_drivers_quirks_are_all_there)
+{
+    sim_policy *policy = policy_or_fail("shipped-rust", FLAGSHIP, NULL, 0);
+    const rgn_options *o = &policy->options.values;
+    ck_assert_uint_eq(count_set(policy), 7);
+    ck_assert_int_eq(o->breaker_tally, RGN_TALLY_SHARED);
+    ck_assert_int_eq(o->breaker_untripped_entries, RGN_UNTRIPPED_KEEP);
+    ck_assert_int_eq(o->failback_strategy, RGN_STRATEGY_PROBE);
+    ck_assert_int_eq(o->failback_probe_admission, RGN_PROBE_ALL);
+    ck_assert_int_eq(o->failback_failed_probe, RGN_FAILED_PROBE_UNTRIP);
+    ck_assert_int_eq(o->routing_rules, RGN_ROUTING_DRIVER);
+    ck_assert_int_eq(o->retry_exhausted_failures, RGN_EXHAUSTED_IGNORE);
+    sim_policy_destroy(policy);
+    policy = policy_or_fail("spec-probe", FLAGSHIP, NULL, 0);
+    ck_assert_int_eq(policy->options.values.failback_strategy, RGN_STRATEGY_PROBE);
+    ck_assert_int_eq(policy->options.values.failback_probe_admission, RGN_PROBE_ONE);
+    sim_policy_destroy(policy);
+}
+END_TEST
+
+START_TEST(settings_beat_the_whole_chain)
+{
+    static const sim_setting settings[] = {
+        {"failback.promote", "sweep"},
+        {"failback.success_threshold", "0.95"},
+        {"scenario.duration", "nonsense"}, /* the scenario's */
+        {"failback.canary_percentage", "20 %"},
+    };
+    sim_policy *policy = policy_or_fail("success-rate-due", FLAGSHIP, settings, 4);
+    ck_assert_uint_eq(count_set(policy), 3);
+    ck_assert_int_eq(policy->options.values.failback_promote, RGN_PROMOTE_SWEEP);
+    ck_assert_int_eq(policy->options.values.failback_success_threshold, 950000);
+    ck_assert_int_eq(policy->options.values.failback_canary_percentage, 20);
+    sim_policy_destroy(policy);
+}
+END_TEST
+
+START_TEST(a_bad_policy_setting_names_itself_and_what_would_be_right)
+{
+    static const struct {
+        sim_setting setting;
+        const char *message;
+    } cases[] = {
+        {{"failback.min_sampel", "5"},
+         "--set failback.min_sampel=\"5\": unknown option; expected a policy's option or scenario.<path>; did you "
+         "mean \"failback.min_sample\"?"},
+        {{"failback.min_sample", "0"},
+         "--set failback.min_sample=\"0\": failback.min_sample: found \"0\"; expected a whole number from 1 to "
+         "2147483647"},
+        {{"failback.retrip_floor", "91 %"},
+         "--set failback.retrip_floor=\"91 %\": failback.retrip_floor is 91 %; expected at most "
+         "failback.success_threshold, which is 90 %"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sim_input_error error;
+        ck_assert_ptr_null(sim_policy_load("success-rate", FLAGSHIP, &cases[i].setting, 1, &error));
+        ck_assert_str_eq(error.message, cases[i].message);
+    }
+}
+END_TEST
+
+START_TEST(a_policy_that_is_not_there_suggests_one_that_is)
+{
+    sim_input_error error;
+    ck_assert_ptr_null(sim_policy_load("succes-rate", FLAGSHIP, NULL, 0, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "no policy \"succes-rate\""));
+    ck_assert_ptr_nonnull(strstr(error.message, "did you mean \"success-rate\"?"));
+    ck_assert_ptr_null(sim_policy_load(FLAGSHIP, NULL, NULL, 0, &error));
+    ck_assert_str_eq(error.message, "this is a scenario; expected a policy");
+}
+END_TEST
+
+START_TEST(a_policys_canonical_text_tells_set_from_default)
+{
+    static const sim_setting same = {"failback.min_sample", "10"};
+    sim_policy *plain = policy_or_fail("success-rate", FLAGSHIP, NULL, 0);
+    sim_policy *set = policy_or_fail("success-rate", FLAGSHIP, &same, 1);
+    ck_assert_ptr_nonnull(strstr(plain->canonical, "\nfailback.min_sample = default 10\n"));
+    ck_assert_ptr_nonnull(strstr(set->canonical, "\nfailback.min_sample = 10\n"));
+    sim_policy_destroy(plain);
+    sim_policy_destroy(set);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("settings");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, a_setting_takes_the_place_of_the_files_value);
+    tcase_add_test(tests, a_bad_setting_names_itself_and_what_would_be_right);
+    tcase_add_test(tests, the_default_policy_sets_nothing);
+    tcase_add_test(tests, a_policy_stands_on_those_it_is_based_on);
+    tcase_add_test(tests, the_shipped_drivers_quirks_are_all_there);
+    tcase_add_test(tests, settings_beat_the_whole_chain);
+    tcase_add_test(tests, a_bad_policy_setting_names_itself_and_what_would_be_right);
+    tcase_add_test(tests, a_policy_that_is_not_there_suggests_one_that_is);
+    tcase_add_test(tests, a_policys_canonical_text_tells_set_from_default);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
