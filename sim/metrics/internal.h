@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of this folder share. Nobody else includes it, but for its tests.
+ *
+ * Everything is added up per slot: slot 0 is the time before the first phase, slot i is phase i. `all` is the sum of
+ * the slots, made at the end. The run is observed over [0, duration). */
+#ifndef SIM_METRICS_INTERNAL_H
+#define SIM_METRICS_INTERNAL_H
+
+#include "metrics/metrics.h"
+
+#define SIMI_SAMPLE_NS (30 * RGN_NS_PER_S) /* the samples of interval_p99_mean */
+enum { SIMI_OPEN_SLICES_MAX = 256 };
+
+/* ---- sums of one slot ---- */
+
+#define SIMI_COUNTERS(X)                                                         \
+    X(errors)                                                                    \
+    X(legs)                                                                      \
+    X(away_healthy_requests)                                                     \
+    X(home_unhealthy_requests)                                                   \
+    X(canary_caller_errors)                                                      \
+    X(canaries)                                                                  \
+    X(canary_failures)                                                           \
+    X(departures)                                                                \
+    X(returns)                                                                   \
+    X(failbacks)                                                                 \
+    X(drops)                                                                     \
+    X(retrips)                                                                   \
+    X(flaps)                                                                     \
+    X(judged_returns) /* returns earlier than the run's end - flap window ... */ \
+    X(judged_flaps)   /* ... and the flaps that followed those */                \
+    X(premature)                                                                 \
+    X(false_trips)                                                               \
+    X(missed_trips)                                                              \
+    X(endpoint_marks)                                                            \
+    X(samples) /* 30 s samples that have operations */
+
+#define SIMI_PAIR_TIMES(X) /* pair-nanoseconds */                \
+    X(away)                                                      \
+    X(away_unhealthy)                                            \
+    X(unhealthy) /* of all pairs, wherever their traffic goes */ \
+    X(recovering)                                                \
+    X(all_open)
+
+typedef struct {
+#define SIMI_FIELD(name) uint64_t name;
+    SIMI_COUNTERS(SIMI_FIELD)
+#undef SIMI_FIELD
+#define SIMI_FIELD(name) sim_u128 name##_ns;
+    SIMI_PAIR_TIMES(SIMI_FIELD)
+#undef SIMI_FIELD
+    sim_u128 sample_p99_sum;
+    sim_histogram ok;           /* latency */
+    sim_histogram failed;       /* latency of all that did not succeed */
+    sim_histogram canary_delay; /* start to the retry after a failed canary */
+    sim_histogram lag;          /* failback lag */
+    sim_histogram lag_censored; /* what is known of the lags that nobody saw end */
+    sim_histogram detection;    /* detection time */
+} simi_tally;
+
+typedef struct {
+    uint64_t requests;
+    uint64_t errors;
+} simi_client_count;
+
+/* ---- latency slices (operations.c) ---- */
+
+typedef struct simi_open_slice {
+    uint32_t count[2][SIM_HISTOGRAM_BUCKETS]; /* [is success] */
+    sim_u128 sum[2];
+    uint64_t errors;
+    uint64_t legs;
+    uint32_t total[2];
+    uint32_t recorded; /* operations since the slice was last folded */
+    int64_t max[2];
+    struct simi_open_slice *next; /* free list */
+} simi_open_slice;
+
+/* A piece of the time line that no sample, interval or phase edge cuts. */
+typedef struct {
+    int64_t start;    /* until the next slice's start */
+    int64_t close_at; /* an operation that ends then or later finds the slice closed */
+    size_t interval;
+    int64_t sample;
+    uint32_t slot;
+    bool is_calm;          /* no fault is scheduled in it: every home is healthy */
+    simi_open_slice *open; /* NULL: nothing recorded yet, or closed */
+} simi_slice;
+
+/* ---- ground truth as edges (truth.c) ---- */
+
+typedef struct {
+    size_t offset; /* into sim_metrics.edge: ascending instants in (0, duration) */
+    uint32_t count;
+    bool is_healthy_at_start;
+} simi_timeline;
+
+/* The state at an instant, and the longest span around it that has it. */
+typedef struct {
+    int64_t from;  /* 0: since the start of the run or longer */
+    int64_t until; /* RGN_TIME_NEVER: to the end of the run or longer */
+    bool is_healthy;
+} simi_truth;
+
+enum { SIMI_READS = 1, SIMI_WRITES = 2, SIMI_MASKS = 3 };
+
+/* ---- pairs (pairs.c) ---- */
+
+/* A (client, partition) that met a failure, a state change, or an unhealthy home. */
+typedef struct {
+    uint32_t client;
+    uint32_t partition;
+    bool is_away;
+    bool is_recovering;
+    bool is_all_open;
+    uint8_t kinds;    /* tripped directions while away, bit per sim_kind */
+    uint32_t rows;    /* transition rows kept */
+    size_t last_span; /* into sim_metrics.span; SIZE_MAX: none */
+    int64_t away_since;
+    int64_t recovering_since;
+    int64_t all_open_since;
+    int64_t last_return; /* RGN_TIME_NEVER: none yet */
+} simi_pair;
+
+/* What one pair did in one unhealthy span of its home. */
+typedef struct {
+    size_t previous; /* the pair's span noted before; SIZE_MAX: none */
+    int64_t onset;
+    int64_t first_request;   /* start of the first that went to the unhealthy home; RGN_TIME_NEVER: none */
+    int64_t first_departure; /* RGN_TIME_NEVER: none */
+    bool has_failed_leg;     /* an ordinary leg at home, while the pair was at home */
+} simi_span;
+
+struct sim_metrics {
+    const sim_scenario *scenario;
+    const sim_world_run *world_run;
+    sim_observer observer;
+    bool probe_home;       /* promotion sends all tripped traffic to the first failed region ... */
+    bool probe_untripped;  /* ... and untripped traffic too */
+    bool is_out_of_memory; /* something could not be noted: the run has no result */
+    int64_t duration;
+
+    uint32_t slot_count;        /* phases + 1 */
+    simi_tally *tally;          /* [slot] */
+    simi_client_count *client;  /* [slot * client_count + client] */
+    uint8_t *client_touched;    /* the same order: lost a canary */
+    uint8_t *partition_touched; /* [slot * partition_count + partition] */
+
+    rgn_region *home; /* [client] */
+    uint8_t *covered; /* [partition]: kinds its workload sends and the breaker covers */
+    uint8_t *sent;    /* [partition]: kinds its workload sends */
+    uint64_t pairs;   /* with a covered kind */
+
+    int truth_slot[RGN_REGIONS_MAX]; /* home regions that are not always healthy, numbered; -1: no other */
+    uint32_t truth_slots;
+    simi_timeline *timeline; /* [(truth slot * partition_count + partition) * SIMI_MASKS + mask - 1] */
+    int64_t *edge;
+    size_t edge_count;
+    size_t edge_room;
+
+    simi_slice *slice; /* slice_count + 1: the last starts at the end of the run */
+    size_t slice_count;
+    size_t cursor; /* slice of the last operation */
+    size_t closed; /* slices before it are closed */
+    int64_t next_close;
+    simi_open_slice *spare;
+    uint32_t fold_at;            /* operations after which an open slice is folded, lest its counts overflow */
+    sim_histogram *interval_now; /* closed slices of the oldest interval that is not closed */
+    sim_histogram *piece_now;    /* of the oldest sample, within one phase */
+    sim_histogram *sample_now;   /* of the oldest sample */
+    uint64_t whole_samples;      /* as `samples` and `sample_p99_sum`, of samples that no phase edge cuts in pieces */
+    sim_u128 whole_sample_p99_sum;
+
+    size_t interval_count;
+    sim_interval_row *interval; /* pairs_away and pairs_recovering hold changes until the end */
+
+    simi_pair *pair; /* in order of appearance */
+    size_t pair_count;
+    size_t pair_room;
+    uint32_t *pair_index;   /* hash table of pair number + 1; 0: free */
+    size_t pair_index_size; /* power of two */
+    simi_span *span;
+    size_t span_count;
+    size_t span_room;
+
+    sim_transition_row *row;
+    size_t row_count;
+    size_t row_room;
+    uint64_t rows_left_out;
+};
+
+/* ---- metrics.c ---- */
+
+/* Slot of an instant in [0, duration). */
+uint32_t simi_slot_at(const sim_metrics *metrics, int64_t at);
+/* First instant after the slot: the next phase's start or the run's end. */
+int64_t simi_slot_end(const sim_metrics *metrics, uint32_t slot);
+static inline sim_interval_row *simi_interval_at(sim_metrics *metrics, int64_t at)
+{
+    return &metrics->interval[at / metrics->scenario->interval];
+}
+/* `items` with room for one more: doubled when full. NULL and is_out_of_memory: no memory, `items` stays. */
+void *simi_grow(sim_metrics *metrics, void *items, size_t count, size_t *room, size_t item_size);
+
+/* ---- truth.c ---- */
+
+/* Edges of the combined truth of the kinds in `mask` (healthy: for all of them) in (0, duration), appended to
+ * metrics->edge. */
+simi_timeline simi_truth_scan(sim_metrics *metrics, rgn_region region, uint32_t partition, unsigned mask);
+bool simi_truth_prepare(sim_metrics *metrics); /* false: no memory */
+simi_truth simi_truth_at(const sim_metrics *metrics, rgn_region home, uint32_t partition, unsigned mask, int64_t at);
+
+/* ---- operations.c ---- */
+
+bool simi_slices_prepare(sim_metrics *metrics); /* false: no memory */
+void simi_operations_ended(void *context, const sim_ended *batch, size_t count);
+void simi_slices_close_all(sim_metrics *metrics);
+
+/* ---- pairs.c ---- */
+
+void simi_pairs_transition(void *context, uint32_t client, const rgn_transition *transition);
+void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg);
+/* An operation of an unhealthy kind started at home. */
+void simi_pairs_request(sim_metrics *metrics, uint32_t client, uint32_t partition, int64_t start);
+/* Ends what is still open and adds up what needs the whole run. */
+void simi_pairs_finish(sim_metrics *metrics);
+
+/* ---- load.c ---- */
+
+typedef struct {
+    uint64_t numerator; /* 0 / 0: none */
+    uint64_t denominator;
+    uint64_t samples;
+} simi_ratio;
+
+typedef struct {
+    int64_t from;
+    int64_t until; /* RGN_TIME_NEVER: to the end of the run */
+} simi_gap;
+
+/* Unhealthy spans of one region: some partition is unhealthy for a kind that is sent there. */
+typedef struct {
+    simi_gap *gap; /* disjoint, ascending */
+    size_t count;
+    size_t room;
+} simi_gaps;
+
+bool simi_load_prepare(sim_metrics *metrics, simi_gaps gaps[RGN_REGIONS_MAX]); /* false: no memory; deinit anyway */
+void simi_load_deinit(simi_gaps gaps[RGN_REGIONS_MAX]);
+/* Of recoveries in [from, until). */
+simi_ratio simi_load_herd_peak(const sim_metrics *metrics, const sim_region_load *load, const simi_gaps *gaps,
+                               int64_t from, int64_t until);
+/* Of the parts of unhealthy spans in [from, until). */
+simi_ratio simi_load_alternate(const sim_metrics *metrics, const sim_region_load *load, const simi_gaps *gaps,
+                               int64_t from, int64_t until);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Beginning and end of a measurement, and the rare events that need no file of their own. */
+#include "metrics/internal.h"
+
+#include <stdlib.h>
+
+uint32_t simi_slot_at(const sim_metrics *m, int64_t at)
+{
+    uint32_t slot = 0;
+    while (slot < m->scenario->phase_count && m->scenario->phase[slot].start <= at)
+        slot++;
+    return slot;
+}
+
+int64_t simi_slot_end(const sim_metrics *m, uint32_t slot)
+{
+    return slot < m->scenario->phase_count ? rgn_time_min(m->scenario->phase[slot].start, m->duration) : m->duration;
+}
+
+void *simi_grow(sim_metrics *m, void *items, size_t count, size_t *room, size_t item_size)
+{
+    if (count < *room)
+        return items;
+    const size_t wanted = *room == 0 ? 64 : 2 * *room;
+    void *grown = wanted <= SIZE_MAX / item_size ? realloc(items, wanted * item_size) : NULL;
+    if (grown == NULL)
+        m->is_out_of_memory = true;
+    else
+        *room = wanted;
+    return grown;
+}
+
+static void canary(void *context, const sim_canary *canary)
+{
+    sim_metrics *m = context;
+    if (canary->sent >= m->duration)
+        return;
+    const uint32_t slot = simi_slot_at(m, canary->sent);
+    sim_interval_row *row = simi_interval_at(m, canary->sent);
+    m->tally[slot].canaries++;
+    row->canaries++;
+    if (canary->evidence != RGN_EVIDENCE_FAILURE && canary->evidence != RGN_EVIDENCE_TIMEOUT)
+        return;
+    m->tally[slot].canary_failures++;
+    row->canary_failures++;
+    m->client_touched[(size_t)slot * m->scenario->client_count + canary->client] = 1;
+    m->partition_touched[(size_t)slot * m->scenario->partition_count + canary->partition] = 1;
+}
+
+static void endpoint_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
+{
+    (void)client;
+    (void)region;
+    (void)why;
+    sim_metrics *m = context;
+    if (at < m->duration)
+        m->tally[simi_slot_at(m, at)].endpoint_marks++;
+}
+
+/* The first region that the group's clients prefer and do not exclude; regions that they do not name come after those
+ * they do, in account order. Region 0 if they exclude every region: routing then falls back to the hub. */
+static rgn_region home_of(const sim_scenario *scenario, const sim_client_group *group)
+{
+    for (unsigned i = 0; i < group->preferred.count; i++) {
+        if (!rgn_region_in(group->excluded, group->preferred.region[i]))
+            return group->preferred.region[i];
+    }
+    for (unsigned region = 0; region < scenario->region_count; region++) {
+        if (!rgn_region_in(group->excluded, (rgn_region)region))
+            return (rgn_region)region;
+    }
+    return 0;
+}
+
+static void describe_fleet(sim_metrics *m)
+{
+    const sim_scenario *scenario = m->scenario;
+    for (uint32_t g = 0; g < scenario->group_count; g++) {
+        const sim_client_group *group = &scenario->group[g];
+        for (uint32_t i = 0; i < group->count; i++)
+            m->home[group->first_client + i] = home_of(scenario, group);
+    }
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const sim_workload *workload = &scenario->workload[w];
+        const unsigned sent = (workload->kind_share[SIM_KIND_READ] != 0 ? SIMI_READS : 0u) |
+                              (workload->kind_share[SIM_KIND_WRITE] != 0 ? SIMI_WRITES : 0u);
+        const unsigned covered = scenario->multi_write ? sent : sent & SIMI_READS;
+        for (uint32_t i = 0; i < workload->partition_count; i++) {
+            m->sent[workload->first_partition + i] = (uint8_t)sent;
+            m->covered[workload->first_partition + i] = (uint8_t)covered;
+        }
+        if (covered != 0)
+            m->pairs += (uint64_t)workload->clients * workload->partition_count;
+    }
+}
+
+static void clear_tallies(sim_metrics *m)
+{
+    for (uint32_t slot = 0; slot < m->slot_count; slot++) {
+        simi_tally *tally = &m->tally[slot];
+        /* The counts are zero already: touching them would make memory of what stays unused. */
+        tally->ok.max = tally->failed.max = tally->canary_delay.max = -1;
+        tally->lag.max = tally->lag_censored.max = tally->detection.max = -1;
+    }
+}
+
+static bool allocate(sim_metrics *m)
+{
+    const sim_scenario *scenario = m->scenario;
+    m->tally = calloc(m->slot_count, sizeof *m->tally);
+    m->client = calloc((size_t)m->slot_count * scenario->client_count + 1, sizeof *m->client);
+    m->client_touched = calloc((size_t)m->slot_count * scenario->client_count + 1, 1);
+    m->partition_touched = calloc((size_t)m->slot_count * scenario->partition_count + 1, 1);
+    m->home = calloc((size_t)scenario->client_count + 1, sizeof *m->home);
+    m->covered = calloc((size_t)scenario->partition_count + 1, 1);
+    m->sent = calloc((size_t)scenario->partition_count + 1, 1);
+    return m->tally != NULL && m->client != NULL && m->client_touched != NULL && m->partition_touched != NULL &&
+           m->home != NULL && m->covered != NULL && m->sent != NULL;
+}
+
+sim_metrics *sim_metrics_create(const sim_scenario *scenario, const sim_world_run *world_run,
+                                const rgn_options *options)
+{
+    sim_metrics *m = calloc(1, sizeof *m);
+    if (m == NULL)
+        return NULL;
+    m->scenario = scenario;
+    m->world_run = world_run;
+    m->duration = scenario->duration;
+    m->slot_count = scenario->phase_count + 1;
+    m->probe_home =
+        options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
+    m->probe_untripped = m->probe_home && options->routing_rules == RGN_ROUTING_DRIVER;
+    m->observer = (sim_observer){.context = m,
+                                 .ended = simi_operations_ended,
+                                 .failed_leg = simi_pairs_failed_leg,
+                                 .canary = canary,
+                                 .transition = simi_pairs_transition,
+                                 .endpoint_mark = endpoint_mark};
+    if (!allocate(m))
+        goto out;
+    clear_tallies(m);
+    describe_fleet(m);
+    if (simi_truth_prepare(m) && simi_slices_prepare(m))
+        return m;
+out:
+    sim_metrics_destroy(m);
+    return NULL;
+}
+
+const sim_observer *sim_metrics_observer(sim_metrics *m)
+{
+    return &m->observer;
+}
+
+void sim_metrics_destroy(sim_metrics *m)
+{
+    if (m == NULL)
+        return;
+    for (size_t i = 0; m->slice != NULL && i < m->slice_count; i++)
+        free(m->slice[i].open);
+    while (m->spare != NULL) {
+        simi_open_slice *next = m->spare->next;
+        free(m->spare);
+        m->spare = next;
+    }
+    free(m->slice);
+    free(m->interval_now);
+    free(m->piece_now);
+    free(m->sample_now);
+    free(m->interval);
+    free(m->pair);
+    free(m->pair_index);
+    free(m->span);
+    free(m->row);
+    free(m->timeline);
+    free(m->edge);
+    free(m->home);
+    free(m->covered);
+    free(m->sent);
+    free(m->client);
+    free(m->client_touched);
+    free(m->partition_touched);
+    free(m->tally);
+    free(m);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ended operations: latency, errors, legs, clients, and where operations went while their home was (un)healthy.
+ *
+ * The time line is cut into slices at every edge of a 30 s sample, an interval row or a phase. An operation is counted
+ * in the slice of its intended start: one increment. A slice is folded into its phase, interval and sample when no
+ * operation of it is expected any more; one that comes even later still counts everywhere but in the percentiles of its
+ * interval row and in its 30 s sample, which are final by then. */
+#include "metrics/internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIFE_MARGIN_NS (60 * RGN_NS_PER_S)
+
+enum { P50 = 500000, P99 = 990000 };
+
+static int64_t next_edge(const sim_metrics *m, int64_t at)
+{
+    const int64_t interval = m->scenario->interval;
+    int64_t next = m->duration;
+    next = rgn_time_min(next, (at / SIMI_SAMPLE_NS + 1) * SIMI_SAMPLE_NS);
+    next = rgn_time_min(next, rgn_time_add(at - at % interval, interval));
+    return rgn_time_min(next, simi_slot_end(m, simi_slot_at(m, at)));
+}
+
+/* Longest life of an operation that still moves the percentiles of its row and sample. */
+static int64_t longest_life(const sim_scenario *scenario)
+{
+    int64_t deadline = 0;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        if (scenario->workload[w].deadline != RGN_TIME_NEVER && scenario->workload[w].deadline > deadline)
+            deadline = scenario->workload[w].deadline;
+    }
+    return rgn_time_add(deadline, LIFE_MARGIN_NS);
+}
+
+static bool is_calm(const sim_scenario *scenario, int64_t from, int64_t until)
+{
+    for (uint32_t f = 0; f < scenario->fault_count; f++) {
+        if (scenario->fault[f].from < until && scenario->fault[f].until > from)
+            return false;
+    }
+    return true;
+}
+
+static void describe_slices(sim_metrics *m)
+{
+    const int64_t life = longest_life(m->scenario);
+    int64_t at = 0;
+    for (size_t i = 0; i < m->slice_count; i++) {
+        const int64_t end = next_edge(m, at);
+        m->slice[i] = (simi_slice){.start = at,
+                                   .close_at = rgn_time_add(end, life),
+                                   .interval = (size_t)(at / m->scenario->interval),
+                                   .sample = at / SIMI_SAMPLE_NS,
+                                   .slot = simi_slot_at(m, at),
+                                   .is_calm = is_calm(m->scenario, at, end)};
+        /* Short intervals make many slices: the one before the last SIMI_OPEN_SLICES_MAX closes early. */
+        if (i >= SIMI_OPEN_SLICES_MAX) {
+            int64_t *close_at = &m->slice[i - SIMI_OPEN_SLICES_MAX].close_at;
+            *close_at = rgn_time_min(*close_at, at);
+        }
+        at = end;
+    }
+    m->slice[m->slice_count] = (simi_slice){.start = m->duration, .interval = SIZE_MAX, .sample = -1};
+}
+
+static sim_histogram *new_histogram(void)
+{
+    sim_histogram *histogram = malloc(sizeof *histogram);
+    if (histogram != NULL)
+        sim_histogram_clear(histogram);
+    return histogram;
+}
+
+bool simi_slices_prepare(sim_metrics *m)
+{
+    m->fold_at = UINT32_MAX;
+    m->interval_count = (size_t)((m->duration - 1) / m->scenario->interval + 1);
+    m->interval = calloc(m->interval_count, sizeof *m->interval);
+    for (int64_t at = 0; at < m->duration; at = next_edge(m, at))
+        m->slice_count++;
+    m->slice = calloc(m->slice_count + 1, sizeof *m->slice);
+    m->interval_now = new_histogram();
+    m->piece_now = new_histogram();
+    m->sample_now = new_histogram();
+    if (m->interval == NULL || m->slice == NULL || m->interval_now == NULL || m->piece_now == NULL ||
+        m->sample_now == NULL)
+        return false;
+    for (size_t i = 0; i < m->interval_count; i++) {
+        m->interval[i].start = (int64_t)i * m->scenario->interval;
+        m->interval[i].latency_p50 = m->interval[i].latency_p99 = m->interval[i].latency_max = -1;
+    }
+    describe_slices(m);
+    m->next_close = m->slice[0].close_at;
+    return true;
+}
+
+static void reset(simi_open_slice *open)
+{
+    memset(open, 0, sizeof *open);
+    open->max[0] = open->max[1] = -1;
+}
+
+static void fold_side(simi_open_slice *open, bool is_success, sim_histogram *const into[], unsigned count)
+{
+    for (uint32_t bucket = 0; bucket < SIM_HISTOGRAM_BUCKETS; bucket++) {
+        const uint32_t n = open->count[is_success][bucket];
+        for (unsigned i = 0; n != 0 && i < count; i++)
+            into[i]->count[bucket] += n;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        into[i]->total += open->total[is_success];
+        into[i]->sum += open->sum[is_success];
+        if (open->max[is_success] > into[i]->max)
+            into[i]->max = open->max[is_success];
+    }
+}
+
+/* Moves what the slice holds to its phase, interval and sample. */
+static void fold(sim_metrics *m, simi_slice *slice)
+{
+    simi_open_slice *open = slice->open;
+    simi_tally *tally = &m->tally[slice->slot];
+    sim_interval_row *row = &m->interval[slice->interval];
+    sim_histogram *into[] = {m->interval_now, m->piece_now, m->sample_now, NULL};
+    for (unsigned is_success = 0; is_success < 2; is_success++) {
+        into[3] = is_success ? &tally->ok : &tally->failed;
+        fold_side(open, is_success, into, 4);
+    }
+    tally->errors += open->errors;
+    tally->legs += open->legs;
+    row->requests += (uint64_t)open->total[0] + open->total[1];
+    row->errors += open->errors;
+    row->legs += open->legs;
+    reset(open);
+}
+
+/* The slice was the last of its interval, sample or piece of a sample: their percentiles are final. */
+static void finish_samples(sim_metrics *m, const simi_slice *slice)
+{
+    const simi_slice *next = slice + 1;
+    const bool sample_ends = next->sample != slice->sample;
+    if (next->interval != slice->interval && m->interval_now->total != 0) {
+        sim_interval_row *row = &m->interval[slice->interval];
+        row->latency_p50 = sim_histogram_quantile(m->interval_now, P50);
+        row->latency_p99 = sim_histogram_quantile(m->interval_now, P99);
+        if (m->interval_now->max > row->latency_max)
+            row->latency_max = m->interval_now->max;
+        sim_histogram_clear(m->interval_now);
+    }
+    if ((sample_ends || next->slot != slice->slot) && m->piece_now->total != 0) {
+        m->tally[slice->slot].samples++;
+        m->tally[slice->slot].sample_p99_sum += (uint64_t)sim_histogram_quantile(m->piece_now, P99);
+        sim_histogram_clear(m->piece_now);
+    }
+    if (sample_ends && m->sample_now->total != 0) {
+        m->whole_samples++;
+        m->whole_sample_p99_sum += (uint64_t)sim_histogram_quantile(m->sample_now, P99);
+        sim_histogram_clear(m->sample_now);
+    }
+}
+
+/* Closes the slices of which no operation can end at `now` or later. */
+static void close_slices(sim_metrics *m, int64_t now)
+{
+    while (m->closed < m->slice_count && m->slice[m->closed].close_at <= now) {
+        simi_slice *slice = &m->slice[m->closed++];
+        if (slice->open != NULL) {
+            fold(m, slice);
+            slice->open->next = m->spare;
+            m->spare = slice->open;
+            slice->open = NULL;
+        }
+        finish_samples(m, slice);
+    }
+    m->next_close = m->closed < m->slice_count ? m->slice[m->closed].close_at : RGN_TIME_NEVER;
+}
+
+void simi_slices_close_all(sim_metrics *m)
+{
+    for (size_t i = m->closed; i < m->slice_count; i++)
+        m->slice[i].close_at = INT64_MIN;
+    close_slices(m, 0);
+}
+
+static bool open_slice(sim_metrics *m, simi_slice *slice)
+{
+    slice->open = m->spare;
+    if (slice->open != NULL) {
+        m->spare = slice->open->next;
+    } else {
+        slice->open = malloc(sizeof *slice->open);
+        if (slice->open == NULL) {
+            m->is_out_of_memory = true;
+            return false;
+        }
+    }
+    reset(slice->open);
+    return true;
+}
+
+static size_t slice_at(sim_metrics *m, int64_t start)
+{
+    if (start >= m->slice[m->cursor].start && start < m->slice[m->cursor + 1].start)
+        return m->cursor;
+    size_t low = 0, high = m->slice_count; /* slice[low].start <= start < slice[high].start */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->slice[middle].start <= start)
+            low = middle;
+        else
+            high = middle;
+    }
+    m->cursor = low;
+    return low;
+}
+
+static void record_late(sim_metrics *m, const simi_slice *slice, const sim_ended *op)
+{
+    simi_tally *tally = &m->tally[slice->slot];
+    sim_interval_row *row = &m->interval[slice->interval];
+    const int64_t latency = op->end - op->start;
+    const uint64_t error = (op->flags & SIM_ENDED_ERROR) != 0;
+    sim_histogram_record((op->flags & SIM_ENDED_SUCCESS) != 0 ? &tally->ok : &tally->failed, latency);
+    tally->errors += error;
+    tally->legs += op->legs;
+    row->requests++;
+    row->errors += error;
+    row->legs += op->legs;
+    if (latency > row->latency_max)
+        row->latency_max = latency;
+}
+
+static void record_open(sim_metrics *m, simi_slice *slice, const sim_ended *op)
+{
+    if (slice->open == NULL && !open_slice(m, slice))
+        return;
+    simi_open_slice *open = slice->open;
+    const unsigned is_success = (op->flags & SIM_ENDED_SUCCESS) != 0;
+    const int64_t latency = op->end - op->start;
+    open->count[is_success][sim_histogram_bucket((uint64_t)latency)]++;
+    open->total[is_success]++;
+    open->sum[is_success] += (uint64_t)latency;
+    if (latency > open->max[is_success])
+        open->max[is_success] = latency;
+    open->errors += (op->flags & SIM_ENDED_ERROR) != 0;
+    open->legs += op->legs;
+    if (++open->recorded == m->fold_at)
+        fold(m, slice);
+}
+
+/* Operations of kinds that the breaker covers, by where they went and the truth at their start. */
+static void record_home(sim_metrics *m, const simi_slice *slice, const sim_ended *op)
+{
+    const unsigned kind = 1u << op->kind;
+    /* An override whose failed regions are elsewhere leads home. */
+    const bool is_canary = (op->flags & SIM_ENDED_CANARY) != 0;
+    const bool is_led_home = !is_canary && op->first_region == m->home[op->client];
+    const bool is_away = (op->flags & SIM_ENDED_AWAY) != 0 && !is_led_home;
+    if ((m->covered[op->partition] & kind) == 0 || (slice->is_calm && !is_away))
+        return;
+    const bool is_healthy =
+        slice->is_calm || simi_truth_at(m, m->home[op->client], op->partition, kind, op->start).is_healthy;
+    if (is_away && is_healthy) {
+        m->tally[slice->slot].away_healthy_requests++;
+    } else if (!is_away && !is_healthy) {
+        m->tally[slice->slot].home_unhealthy_requests++;
+        simi_pairs_request(m, op->client, op->partition, op->start);
+    }
+}
+
+static void record(sim_metrics *m, const sim_ended *op)
+{
+    assert(op->start >= 0 && op->start < m->duration && op->end >= op->start);
+    if (op->end >= m->next_close)
+        close_slices(m, op->end);
+    const size_t index = slice_at(m, op->start);
+    simi_slice *slice = &m->slice[index];
+    if (index < m->closed)
+        record_late(m, slice, op);
+    else
+        record_open(m, slice, op);
+
+    simi_client_count *client = &m->client[(size_t)slice->slot * m->scenario->client_count + op->client];
+    client->requests++;
+    client->errors += (op->flags & SIM_ENDED_ERROR) != 0;
+    record_home(m, slice, op);
+    if ((op->flags & SIM_ENDED_CANARY) == 0)
+        return;
+    m->tally[slice->slot].canary_caller_errors += (op->flags & SIM_ENDED_ERROR) != 0;
+    if (op->canary_retry >= 0)
+        sim_histogram_record(&m->tally[slice->slot].canary_delay, op->canary_retry);
+}
+
+void simi_operations_ended(void *context, const sim_ended *batch, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        record(context, &batch[i]);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ground truth of the homes as sorted edges, so that the request loop and the integrals never ask the world. */
+#include "metrics/internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_healthy(const sim_metrics *m, rgn_region region, uint32_t partition, unsigned mask, int64_t at)
+{
+    for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
+        if (((mask >> kind) & 1) != 0 && !sim_truth_is_healthy(m->world_run, region, partition, (sim_kind)kind, at))
+            return false;
+    }
+    return true;
+}
+
+static int64_t next_change(const sim_metrics *m, rgn_region region, uint32_t partition, unsigned mask, int64_t at)
+{
+    int64_t next = RGN_TIME_NEVER;
+    for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
+        if (((mask >> kind) & 1) != 0)
+            next = rgn_time_min(next, sim_truth_next_change(m->world_run, region, partition, (sim_kind)kind, at));
+    }
+    assert(next > at);
+    return next;
+}
+
+simi_timeline simi_truth_scan(sim_metrics *m, rgn_region region, uint32_t partition, unsigned mask)
+{
+    bool state = is_healthy(m, region, partition, mask, 0);
+    simi_timeline line = {m->edge_count, 0, state};
+    for (int64_t at = 0;;) {
+        at = next_change(m, region, partition, mask, at);
+        if (at >= m->duration)
+            return line;
+        if (is_healthy(m, region, partition, mask, at) == state)
+            continue; /* one kind changed, the other hides it */
+        int64_t *grown = simi_grow(m, m->edge, m->edge_count, &m->edge_room, sizeof *grown);
+        if (grown == NULL)
+            return line;
+        m->edge = grown;
+        m->edge[m->edge_count++] = at;
+        line.count++;
+        state = !state;
+    }
+}
+
+/* Partitions that one fault hits have the same edges: keeps them once if they are those of `last`. */
+static simi_timeline share(sim_metrics *m, simi_timeline line, const simi_timeline *last)
+{
+    if (line.count == 0 || line.count != last->count ||
+        memcmp(m->edge + line.offset, m->edge + last->offset, line.count * sizeof *m->edge) != 0)
+        return line;
+    m->edge_count = line.offset;
+    line.offset = last->offset;
+    return line;
+}
+
+static void scan_home(sim_metrics *m, rgn_region home, simi_timeline *last)
+{
+    const size_t first = (size_t)m->truth_slot[home] * m->scenario->partition_count;
+    for (uint32_t partition = 0; partition < m->scenario->partition_count; partition++) {
+        for (unsigned mask = 1; mask <= SIMI_MASKS; mask++) {
+            if ((mask & m->covered[partition]) != mask)
+                continue;
+            const simi_timeline line = share(m, simi_truth_scan(m, home, partition, mask), last);
+            m->timeline[(first + partition) * SIMI_MASKS + mask - 1] = line;
+            if (line.count != 0)
+                *last = line;
+        }
+    }
+}
+
+bool simi_truth_prepare(sim_metrics *m)
+{
+    for (unsigned region = 0; region < RGN_REGIONS_MAX; region++)
+        m->truth_slot[region] = -1;
+    for (uint32_t client = 0; client < m->scenario->client_count; client++) {
+        const rgn_region home = m->home[client];
+        if (m->truth_slot[home] < 0 && !sim_truth_is_always_healthy(m->world_run, home))
+            m->truth_slot[home] = (int)m->truth_slots++;
+    }
+    if (m->truth_slots == 0)
+        return true;
+    m->edge = simi_grow(m, NULL, 0, &m->edge_room, sizeof *m->edge);
+    m->timeline = calloc((size_t)m->truth_slots * m->scenario->partition_count * SIMI_MASKS, sizeof *m->timeline);
+    if (m->edge == NULL || m->timeline == NULL)
+        return false;
+    simi_timeline last = {0, 0, false};
+    for (unsigned region = 0; region < RGN_REGIONS_MAX; region++) {
+        if (m->truth_slot[region] >= 0)
+            scan_home(m, (rgn_region)region, &last);
+    }
+    return !m->is_out_of_memory;
+}
+
+simi_truth simi_truth_at(const sim_metrics *m, rgn_region home, uint32_t partition, unsigned mask, int64_t at)
+{
+    const int truth_slot = m->truth_slot[home];
+    if (truth_slot < 0)
+        return (simi_truth){0, RGN_TIME_NEVER, true};
+    assert((mask & m->covered[partition]) == mask && mask != 0);
+    const size_t index = (size_t)truth_slot * m->scenario->partition_count + partition;
+    const simi_timeline *line = &m->timeline[index * SIMI_MASKS + mask - 1];
+    const int64_t *edge = m->edge + line->offset;
+    uint32_t passed = 0; /* edges at or before `at` */
+    for (uint32_t left = line->count; left > 0;) {
+        const uint32_t half = left / 2;
+        if (edge[passed + half] <= at) {
+            passed += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return (simi_truth){
+        .from = passed > 0 ? edge[passed - 1] : 0,
+        .until = passed < line->count ? edge[passed] : RGN_TIME_NEVER,
+        .is_healthy = line->is_healthy_at_start != ((passed & 1) != 0),
+    };
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sim_truth_*, from the spans that a test wrote down. */
+#include "fake_world.h"
+
+static bool concerns(const fake_span *span, rgn_region region, uint32_t partition, sim_kind kind)
+{
+    return span->region == region && (span->partition == FAKE_ALL_PARTITIONS || span->partition == partition) &&
+           ((span->kinds >> kind) & 1) != 0;
+}
+
+bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at)
+{
+    for (unsigned i = 0; i < run->scope->count; i++) {
+        const fake_span *span = &run->scope->span[i];
+        if (concerns(span, region, partition, kind) && span->from <= at && at < span->until)
+            return false;
+    }
+    return true;
+}
+
+int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
+                              int64_t at)
+{
+    int64_t next = RGN_TIME_NEVER;
+    for (unsigned i = 0; i < run->scope->count; i++) {
+        const fake_span *span = &run->scope->span[i];
+        if (!concerns(span, region, partition, kind))
+            continue;
+        if (span->from > at)
+            next = rgn_time_min(next, span->from);
+        if (span->until > at)
+            next = rgn_time_min(next, span->until);
+    }
+    return next;
+}
+
+bool sim_truth_is_always_healthy(const sim_world_run *run, rgn_region region)
+{
+    for (unsigned i = 0; i < run->scope->count; i++) {
+        if (run->scope->span[i].region == region)
+            return false;
+    }
+    return true;
+}
