@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verbs, and the reading of a command line. */
+#include "cli/arguments.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+
+const cli_verb cli_verbs[] = {
+    {"run", "SCENARIO...", "run scenarios under policies, write a database, print a comparison",
+     "Runs every scenario under every policy, N replications each. Replication r meets the same arrivals and faults "
+     "under "
+     "every policy. Everything is written to one SQLite file, each run as soon as it has finished; the comparison is "
+     "printed at the end.",
+     "regionsim run scenarios/flagship.yaml\n"
+     "regionsim run scenarios/flagship.yaml --policy success-rate --policy spec-probe --replications 20\n"
+     "regionsim run scenarios/flagship.yaml --set failback.min_sample=20 --set 'scenario.duration=30 min'\n",
+     cli_run},
+    {"validate", "FILE...", "check scenarios and policies, say what follows from them",
+     "Reads each file and reports the first error with file, line and column. For a scenario it prints what the "
+     "traffic "
+     "allows each policy to find out.",
+     "regionsim validate scenarios/flagship.yaml\n"
+     "regionsim validate scenarios/flagship.yaml --policy spec-probe\n"
+     "regionsim validate scenarios/policies/*.yaml\n",
+     cli_validate},
+    {"schema", "", "print the JSON Schema of scenario and policy files",
+     "Editors use it to complete and check YAML files.", "regionsim schema > regionsim.schema.json\n", cli_schema},
+    {"list", "scenarios|policies|metrics|knobs [NAME...]", "list what there is",
+     "Scenarios and policies are looked for under the folder given as NAME, or else under the nearest scenarios/ "
+     "folder, "
+     "here or above. Metrics and knobs can be picked by name.",
+     "regionsim list scenarios\n"
+     "regionsim list knobs failback.min_sample\n"
+     "regionsim list metrics --format csv\n",
+     cli_list},
+};
+const size_t cli_verb_count = sizeof cli_verbs / sizeof *cli_verbs;
+
+enum { VERBS_MAX = 16, OPTIONS_MAX = 31 }; /* options are told apart from letters by their number */
+
+unsigned cli_verb_bit(const cli_verb *verb)
+{
+    return 1U << (unsigned)(verb - cli_verbs);
+}
+
+const cli_verb *cli_verb_find(const char *name)
+{
+    const char *names[VERBS_MAX];
+    for (size_t i = 0; i < cli_verb_count; i++) {
+        if (strcmp(cli_verbs[i].name, name) == 0)
+            return &cli_verbs[i];
+        names[i] = cli_verbs[i].name;
+    }
+    (void)cli_complain_of_word("verb", name, names, cli_verb_count);
+    return NULL;
+}
+
+static size_t fill_long_options(const cli_verb *verb, struct option *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cli_option_count; i++) {
+        if ((cli_options[i].verbs & cli_verb_bit(verb)) == 0)
+            continue;
+        const int takes = cli_options[i].argument == NULL ? no_argument : required_argument;
+        out[count++] = (struct option){cli_options[i].name, takes, NULL, (int)i + 1};
+    }
+    out[count] = (struct option){0};
+    return count;
+}
+
+/* Complains about the word that getopt has just refused. */
+static void refuse(const char *word, int known, const struct option *options, size_t count)
+{
+    if (known > 0) {
+        (void)cli_complain("--%s takes no value", cli_options[known - 1].name);
+        return;
+    }
+    char bare[64];
+    const char *names[OPTIONS_MAX];
+    for (size_t i = 0; i < count; i++)
+        names[i] = options[i].name;
+    (void)snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + strspn(word, "-"), "="), word + strspn(word, "-"));
+    const char *nearest = sim_nearest(bare, names, count);
+    if (nearest != NULL)
+        (void)cli_complain("unknown option \"%s\"; did you mean --%s?", word, nearest);
+    else
+        (void)cli_complain("unknown option \"%s\"; --help lists those of this verb", word);
+}
+
+/* As it was typed: getopt moves operands behind options. NULL: no memory. */
+static char *command_line(int argc, char **argv)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    for (int i = 0; i < argc; i++) {
+        (void)fputs(i == 0 ? "" : " ", out);
+        cli_quote(out, argv[i]);
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+bool cli_arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments)
+{
+    *arguments = (cli_arguments){.replications = 5, .seed = 1, .db = "regionsim.db"};
+    arguments->command_line = command_line(argc, argv);
+    struct option options[OPTIONS_MAX + 1];
+    const size_t count = fill_long_options(verb, options);
+    opterr = 0;
+    optind = 2;
+    for (;;) {
+        const int found = getopt_long(argc, argv, ":", options, NULL);
+        if (found == -1)
+            break;
+        if (found == ':') {
+            (void)cli_complain("--%s needs a value: %s", cli_options[optopt - 1].name,
+                               cli_options[optopt - 1].argument);
+            return false;
+        }
+        if (found == '?') {
+            const char letter[] = {'-', (char)optopt, '\0'};
+            const bool is_letter = optopt > OPTIONS_MAX;
+            refuse(is_letter ? letter : argv[optind - 1], is_letter ? 0 : optopt, options, count);
+            return false;
+        }
+        if (!cli_options[found - 1].apply(arguments, optarg))
+            return false;
+    }
+    arguments->operand_count = argc - optind;
+    arguments->operand = argv + optind;
+    return true;
+}
+
+void cli_arguments_deinit(cli_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->setting_count; i++)
+        free((char *)arguments->setting[i].key);
+    free(arguments->command_line);
+    *arguments = (cli_arguments){0};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verbs and options as data: parsing and help come from the same tables. */
+#ifndef SIM_CLI_ARGUMENTS_H
+#define SIM_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "engine/engine.h"
+#include "scenario/scenario.h"
+
+enum {
+    CLI_POLICIES_MAX = 64,
+    CLI_SETTINGS_MAX = 256,
+    CLI_REPLICATIONS_MAX = 10000,
+    CLI_JOBS_MAX = 1024,
+};
+
+typedef enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MD } cli_format;
+
+typedef struct {
+    int operand_count;
+    char *const *operand; /* what is no option */
+    size_t policy_count;
+    const char *policy[CLI_POLICIES_MAX];
+    size_t setting_count;
+    sim_setting setting[CLI_SETTINGS_MAX]; /* keys are owned */
+    uint32_t replications;
+    uint64_t seed;
+    unsigned jobs; /* 0: one for each CPU */
+    const char *db;
+    bool force;
+    bool env;
+    sim_mode mode;
+    cli_format format;
+    bool help;
+    char *command_line; /* the whole of it, quoted, for the record; owned */
+} cli_arguments;
+
+typedef struct {
+    const char *name;
+    const char *operands; /* as the usage line shows them */
+    const char *about;    /* one line */
+    const char *detail;   /* a paragraph for --help */
+    const char *examples; /* one a line */
+    int (*run)(const cli_arguments *arguments);
+} cli_verb;
+
+extern const cli_verb cli_verbs[];
+extern const size_t cli_verb_count;
+
+/* NULL, after a complaint, if there is none of that name. */
+const cli_verb *cli_verb_find(const char *name);
+
+/* Reads the options of `verb` from argv[2] on. False after a complaint. Free with cli_arguments_deinit() in any case.
+ */
+bool cli_arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments);
+void cli_arguments_deinit(cli_arguments *arguments);
+
+void cli_help(FILE *out); /* of the program */
+void cli_help_of_verb(FILE *out, const cli_verb *verb);
+
+#endif

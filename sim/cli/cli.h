@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line: what all verbs share. */
+#ifndef SIM_CLI_H
+#define SIM_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/arguments.h"
+
+/* Exit statuses; final. */
+enum {
+    CLI_OK = 0,
+    CLI_EXPECTATION = 1,  /* an expectation failed */
+    CLI_USAGE = 2,        /* bad usage or input */
+    CLI_IO = 3,           /* I/O, or no memory */
+    CLI_INCONCLUSIVE = 4, /* no data to judge by */
+    CLI_INTERNAL = 70,    /* a broken invariant */
+    CLI_INTERRUPTED = 130,
+};
+
+/* Each verb returns an exit status. */
+int cli_run(const cli_arguments *arguments);
+int cli_validate(const cli_arguments *arguments);
+int cli_schema(const cli_arguments *arguments);
+int cli_list(const cli_arguments *arguments);
+
+/* Prints "regionsim: <message>" on stderr and returns CLI_USAGE. */
+int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for a word that is not among `candidates`: adds the nearest one. */
+int cli_complain_of_word(const char *kind, const char *word, const char *const *candidates, size_t count);
+
+/* Writes one argument so that a shell reads it back as it was. */
+void cli_quote(FILE *out, const char *argument);
+
+#endif

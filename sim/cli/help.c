@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Help texts, made from the tables of verbs and options. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/wrap.h"
+
+enum { COLUMN = 26 };
+
+static void put_option(FILE *out, const cli_option *option)
+{
+    char left[64];
+    (void)snprintf(left, sizeof left, "  --%s%s%s", option->name, option->argument == NULL ? "" : " ",
+                   option->argument == NULL ? "" : option->argument);
+    int column = (int)strlen(left);
+    (void)fputs(left, out);
+    if (column >= COLUMN) {
+        (void)fputc('\n', out);
+        column = 0;
+    }
+    cli_put_wrapped(out, option->meaning, column, COLUMN);
+}
+
+static void put_examples(FILE *out, const char *examples)
+{
+    (void)fputs("\nExamples:\n", out);
+    while (*examples != '\0') {
+        const int length = (int)strcspn(examples, "\n");
+        (void)fprintf(out, "  %.*s\n", length, examples);
+        examples += length + 1;
+    }
+}
+
+static void put_statuses(FILE *out)
+{
+    (void)fprintf(out,
+                  "\nExit status:\n"
+                  "  %-4d fine\n"
+                  "  %-4d an expectation failed\n"
+                  "  %-4d bad usage or input\n"
+                  "  %-4d input/output failed (full disk, read-only folder), or no memory\n"
+                  "  %-4d inconclusive: no data to judge an expectation by\n"
+                  "  %-4d internal error: a broken invariant of this program\n"
+                  "  %-4d interrupted; finished runs are kept\n",
+                  CLI_OK, CLI_EXPECTATION, CLI_USAGE, CLI_IO, CLI_INCONCLUSIVE, CLI_INTERNAL, CLI_INTERRUPTED);
+}
+
+void cli_help(FILE *out)
+{
+    (void)fputs("usage: regionsim VERB [OPTION...] [OPERAND...]\n"
+                "\n"
+                "Plays an incident against a fleet of clients that run a real routing, failover\n"
+                "and failback policy, in virtual time, and says what the policy did to the users.\n"
+                "\nVerbs:\n",
+                out);
+    for (size_t i = 0; i < cli_verb_count; i++)
+        (void)fprintf(out, "  %-10s %s\n", cli_verbs[i].name, cli_verbs[i].about);
+    (void)fputs("\nOptions:\n"
+                "  --help     print this help; 'regionsim VERB --help' that of a verb\n"
+                "  --version  print the version\n",
+                out);
+    put_examples(out, "regionsim run scenarios/flagship.yaml --policy success-rate --policy spec-probe\n"
+                      "regionsim validate scenarios/flagship.yaml\n"
+                      "regionsim list policies\n");
+    put_statuses(out);
+}
+
+void cli_help_of_verb(FILE *out, const cli_verb *verb)
+{
+    (void)fprintf(out, "usage: regionsim %s [OPTION...]%s%s\n\n", verb->name, verb->operands[0] == '\0' ? "" : " ",
+                  verb->operands);
+    cli_put_wrapped(out, verb->detail, 0, 0);
+    (void)fputs("\nOptions:\n", out);
+    for (size_t i = 0; i < cli_option_count; i++) {
+        if ((cli_options[i].verbs & cli_verb_bit(verb)) != 0)
+            put_option(out, &cli_options[i]);
+    }
+    put_examples(out, verb->examples);
+    put_statuses(out);
+}

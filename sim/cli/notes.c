@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/notes.h"
+
+#include <string.h>
+
+void cli_print_notes(FILE *out, const char *prefix, const char *notes)
+{
+    while (notes != NULL && *notes != '\0') {
+        const int length = (int)strcspn(notes, "\n");
+        if (length > 0)
+            (void)fprintf(out, "%s%.*s\n", prefix, length, notes);
+        notes += length;
+        notes += *notes == '\n';
+    }
+}
+
+void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workload, const rgn_options *options,
+                        const sim_traffic *traffic)
+{
+    if (traffic->cannot_decide)
+        (void)fprintf(out,
+                      "%s%s: cannot decide: a window holds %.1f canaries of a (client, partition) on average, fewer "
+                      "than failback.min_sample %lld\n",
+                      prefix, workload->name, traffic->canaries_per_window, (long long)options->failback_min_sample);
+    if (traffic->hang_bias)
+        (void)fprintf(out,
+                      "%s%s: hang bias: the sample fills with fast results before hanging canaries time out; "
+                      "failback.pending: counted avoids it\n",
+                      prefix, workload->name);
+    if (traffic->sweep_dominates)
+        (void)fprintf(out,
+                      "%s%s: sweep dominates: recovery begins at failback.sweep_interval's next tick, long after the "
+                      "dwell; failback.promote: due avoids it\n",
+                      prefix, workload->name);
+}
+
+void cli_print_traffic(FILE *out, const sim_workload *workload, const rgn_options *options, const sim_traffic *traffic)
+{
+    static const char *const KIND[] = {"reads", "writes"};
+    (void)fprintf(out, "    %s: about %.0f operations at %.6g /s, %.3g /s for each of %llu (client, partition) pairs\n",
+                  workload->name, traffic->operations, (double)workload->rate_mhz / 1000, traffic->rate_per_pair,
+                  (unsigned long long)workload->clients * workload->partition_count);
+    if (options->breaker_enabled != 0 && options->failback_strategy == RGN_STRATEGY_SUCCESS_RATE) {
+        char window[64];
+        sim_format_duration(options->failback_eval_window, window, sizeof window);
+        (void)fprintf(out, "    %s: %.1f canaries of a pair in a window of %s, failback.min_sample %lld\n",
+                      workload->name, traffic->canaries_per_window, window, (long long)options->failback_min_sample);
+    }
+    for (int kind = 0; kind < SIM_KINDS; kind++) {
+        if (traffic->trip_s[kind] >= 0)
+            (void)fprintf(out, "    %s: %s that all fail trip a pair after about %.3g s\n", workload->name, KIND[kind],
+                          traffic->trip_s[kind]);
+    }
+    cli_print_warnings(out, "    warning: ", workload, options, traffic);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every option once: name, argument, verbs, help line and what it does. */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* A whole number in [min, max]; complains in the option's name. */
+static bool read_number(const char *option, const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    const bool is_number = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+    if (is_number && number >= min && number <= max) {
+        *value = number;
+        return true;
+    }
+    (void)cli_complain("--%s \"%s\": expected a whole number from %llu to %llu", option, text, (unsigned long long)min,
+                       (unsigned long long)max);
+    return false;
+}
+
+/* The index of `text` among `names`, or -1 after a complaint. */
+static int read_choice(const char *option, const char *text, const char *const *names, size_t count)
+{
+    char kind[64];
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0)
+            return (int)i;
+    }
+    (void)snprintf(kind, sizeof kind, "value for --%s", option);
+    (void)cli_complain_of_word(kind, text, names, count);
+    return -1;
+}
+
+static bool apply_policy(cli_arguments *arguments, const char *text)
+{
+    if (arguments->policy_count == CLI_POLICIES_MAX) {
+        (void)cli_complain("more than %d policies", CLI_POLICIES_MAX);
+        return false;
+    }
+    arguments->policy[arguments->policy_count++] = text;
+    return true;
+}
+
+static bool apply_replications(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    if (!read_number("replications", text, 1, CLI_REPLICATIONS_MAX, &value))
+        return false;
+    arguments->replications = (uint32_t)value;
+    return true;
+}
+
+static bool apply_seed(cli_arguments *arguments, const char *text)
+{
+    return read_number("seed", text, 0, INT64_MAX, &arguments->seed);
+}
+
+static bool apply_jobs(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    if (!read_number("jobs", text, 1, CLI_JOBS_MAX, &value))
+        return false;
+    arguments->jobs = (unsigned)value;
+    return true;
+}
+
+static bool apply_db(cli_arguments *arguments, const char *text)
+{
+    arguments->db = text;
+    return true;
+}
+
+static bool apply_force(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->force = true;
+    return true;
+}
+
+static bool apply_set(cli_arguments *arguments, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+        (void)cli_complain("--set \"%s\": expected KEY=VALUE, such as failback.min_sample=20", text);
+        return false;
+    }
+    if (arguments->setting_count == CLI_SETTINGS_MAX) {
+        (void)cli_complain("more than %d settings", CLI_SETTINGS_MAX);
+        return false;
+    }
+    char *key = strndup(text, (size_t)(equals - text));
+    if (key == NULL) {
+        (void)cli_complain("out of memory");
+        return false;
+    }
+    arguments->setting[arguments->setting_count++] = (sim_setting){key, equals + 1};
+    return true;
+}
+
+static bool apply_env(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->env = true;
+    return true;
+}
+
+static bool apply_event_mode(cli_arguments *arguments, const char *text)
+{
+    static const char *const NAMES[] = {"fast", "reference"};
+    const int choice = read_choice("event-mode", text, NAMES, 2);
+    arguments->mode = choice == 1 ? SIM_MODE_REFERENCE : SIM_MODE_FAST;
+    return choice >= 0;
+}
+
+static bool apply_format(cli_arguments *arguments, const char *text)
+{
+    static const char *const NAMES[] = {"text", "json", "csv", "md"};
+    const int choice = read_choice("format", text, NAMES, 4);
+    if (choice >= 0)
+        arguments->format = (cli_format)choice;
+    return choice >= 0;
+}
+
+static bool apply_help(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->help = true;
+    return true;
+}
+
+const cli_option cli_options[] = {
+    {"policy", "FILE_OR_NAME", CLI_FOR_RUN | CLI_FOR_VALIDATE,
+     "a policy file, or the name of one in policies/ near the scenario; once for each policy (default: success-rate)",
+     apply_policy},
+    {"replications", "N", CLI_FOR_RUN, "runs of each scenario under each policy (default: 5)", apply_replications},
+    {"seed", "S", CLI_FOR_RUN, "the luck that all policies share, 0 to 2^63 - 1 (default: 1)", apply_seed},
+    {"jobs", "N", CLI_FOR_RUN, "runs at a time; results do not depend on it (default: one for each CPU)", apply_jobs},
+    {"db", "FILE", CLI_FOR_RUN, "the database to make (default: regionsim.db)", apply_db},
+    {"force", NULL, CLI_FOR_RUN, "replace an earlier database of that name", apply_force},
+    {"set", "KEY=VALUE", CLI_FOR_RUN | CLI_FOR_VALIDATE,
+     "override what files say: a knob (see 'list knobs') in every policy, or scenario.PATH in every scenario; may be "
+     "repeated",
+     apply_set},
+    {"env", NULL, CLI_FOR_RUN,
+     "let this process's AZURE_COSMOS_* variables take effect; they win over a scenario's environment", apply_env},
+    {"event-mode", "MODE", CLI_FOR_RUN, "fast, or reference: queue every timer, slower, same results (default: fast)",
+     apply_event_mode},
+    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_LIST, "text, json, csv or md (default: text)", apply_format},
+    {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},
+};
+const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The option table; private to parsing and help. */
+#ifndef SIM_CLI_OPTIONS_H
+#define SIM_CLI_OPTIONS_H
+
+#include "cli/arguments.h"
+
+enum { CLI_FOR_RUN = 1, CLI_FOR_VALIDATE = 2, CLI_FOR_SCHEMA = 4, CLI_FOR_LIST = 8, CLI_FOR_ALL = 15 };
+
+typedef struct {
+    const char *name;
+    const char *argument; /* NULL: the option takes none */
+    unsigned verbs;       /* CLI_FOR_* */
+    const char *meaning;
+    /* Takes the text in (NULL for an option without argument); false after a complaint. */
+    bool (*apply)(cli_arguments *arguments, const char *text);
+} cli_option;
+
+extern const cli_option cli_options[];
+extern const size_t cli_option_count;
+
+/* The bit of a verb. */
+unsigned cli_verb_bit(const cli_verb *verb);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a workload's traffic allows a policy to find out: numbers that follow from the files alone. */
+#ifndef SIM_TRAFFIC_H
+#define SIM_TRAFFIC_H
+
+#include "scenario/scenario.h"
+
+typedef struct {
+    double operations;          /* of the whole run, expected */
+    double rate_per_pair;       /* operations per second of a (client, partition), mean */
+    double canaries_per_window; /* expected; 0 where no sample is taken */
+    double trip_s[SIM_KINDS];   /* seconds of nothing but failures that trip a pair; < 0: never */
+    bool cannot_decide;         /* a window's canaries are fewer than the minimum sample */
+    bool hang_bias;             /* fast results fill the sample before hanging canaries time out */
+    bool sweep_dominates;       /* the sweep's period, not the dwell, decides when recovery begins */
+} sim_traffic;
+
+sim_traffic sim_traffic_of(const sim_scenario *scenario, const sim_workload *workload, const rgn_options *options);
+
+#endif

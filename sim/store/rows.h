@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing rows one column after the other; private to the store.
+ *
+ * Errors stick: fill in as many rows as you like and look at what sim_rows_close() says. */
+#ifndef SIM_STORE_ROWS_H
+#define SIM_STORE_ROWS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/store.h"
+
+struct sim_store {
+    sqlite3 *db;
+    char *path;
+};
+
+typedef struct {
+    sqlite3_stmt *statement;
+    int column; /* bound last, from 1 */
+    int code;   /* first SQLite error, or SQLITE_OK */
+} sim_rows;
+
+/* `sql` has one parameter for each column. */
+void sim_rows_open(sim_rows *rows, sqlite3 *db, const char *sql);
+void sim_rows_int(sim_rows *rows, int64_t value);
+void sim_rows_int_unless(sim_rows *rows, int64_t value, int64_t null_value); /* NULL where both are equal */
+void sim_rows_real(sim_rows *rows, double value);
+void sim_rows_null(sim_rows *rows);
+/* Text and bytes must live until sim_rows_next(). A NULL text is written as ''. */
+void sim_rows_text(sim_rows *rows, const char *text);
+void sim_rows_bytes(sim_rows *rows, const void *data, size_t size);
+void sim_rows_next(sim_rows *rows);  /* the row is complete */
+bool sim_rows_close(sim_rows *rows); /* true if every row was written */
+
+/* Fills in `*error` with what SQLite and the system say; returns false. */
+bool sim_store_fail(const sim_store *store, const char *doing, sim_store_error *error);
+
+/* Writes what is known before the first run, inside the caller's transaction. False: ask SQLite. */
+bool sim_store_write_plan(sqlite3 *db, const sim_store_plan *plan);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The database of one experiment: a single SQLite file.
+ *
+ * Life: sim_store_create() writes schema and plan (every run as `planned`) beside the final name and then gives the
+ * file its name, so that a file of that name always holds a whole plan. Each finished run is one transaction. The
+ * journal is SQLite's rollback journal with full synchronisation: after a kill at any moment the file holds every
+ * finished run and nothing of the others, and no second file is needed once the writer has ended in order.
+ *
+ * Every table but run_timing is deterministic: same scenario, policies, seed and version give the same rows, in any
+ * order of finishing, with any number of jobs. Facts about the execution (host, time, paths, jobs, event mode, memory)
+ * live in run_timing only.
+ *
+ * Not thread-safe: one thread owns a store. */
+#ifndef SIM_STORE_H
+#define SIM_STORE_H
+
+#include <stdio.h>
+
+#include "metrics/metrics.h"
+
+enum {
+    SIM_STORE_APPLICATION_ID = 0x7267736d, /* "rgsm", in the file's header */
+    SIM_STORE_SCHEMA_VERSION = 1,          /* PRAGMA user_version */
+    SIM_STORE_STREAM_VERSION = 1,          /* of the records under the behaviour digest */
+};
+
+typedef enum {
+    SIM_STORE_OK = 0,
+    SIM_STORE_EXISTS = 1, /* there is a file of that name already: the caller's choice, nothing was touched */
+    SIM_STORE_IO = 2,     /* the disk is full, the folder is read-only, ... */
+    SIM_STORE_ALIEN = 3,  /* not a database of this program, or of another schema version */
+} sim_store_status;
+
+/* One sentence for a person, without a full stop. */
+typedef struct {
+    sim_store_status status;
+    char message[1024];
+} sim_store_error;
+
+typedef struct sim_store sim_store;
+
+/* What is the same for all replications of a scenario under a policy. */
+typedef struct {
+    char input_digest[33];
+    const rgn_effective_options *clients;   /* of the policy, for every client */
+    const rgn_effective_options *workloads; /* one for each workload */
+} sim_store_pair;
+
+/* Everything known before the first run. Borrowed during the call. */
+typedef struct {
+    uint64_t seed;
+    uint32_t replications;
+    uint32_t scenario_count;
+    const sim_scenario *const *scenario;
+    const char *const *notes; /* one for each scenario, from sim_world_notes() */
+    uint32_t policy_count;
+    const sim_policy *const *policy;
+    const sim_store_pair *pair; /* [scenario * policy_count + policy] */
+} sim_store_plan;
+
+/* Runs are numbered from 1 in plan order: scenario, then policy, then replication (from 0). */
+static inline uint32_t sim_store_run_id(const sim_store_plan *plan, uint32_t scenario, uint32_t policy,
+                                        uint32_t replication)
+{
+    return (scenario * plan->policy_count + policy) * plan->replications + replication + 1;
+}
+
+/* Wall-clock facts of one run. */
+typedef struct {
+    int64_t started_unix_s;
+    int64_t elapsed_ns;
+    const char *event_mode;
+    const char *command_line;
+    unsigned jobs;
+    unsigned cpus;
+} sim_store_timing;
+
+/* A finished run. Borrowed during the call. */
+typedef struct {
+    uint32_t id;
+    const sim_scenario *scenario;
+    const sim_policy *policy;
+    const sim_run_output *output;
+    const sim_run_metrics *metrics;
+    sim_digest result;
+    size_t sample_count;
+    const sim_ended *sample; /* by intended start */
+    sim_store_timing timing;
+} sim_store_run;
+
+/* Makes a new database. Without `replace` an existing file is refused; with it an earlier database of this program (or
+ * an empty file) is replaced, and only after the new one has been written. NULL with `*error` filled in. */
+sim_store *sim_store_create(const char *path, bool replace, const sim_store_plan *plan, sim_store_error *error);
+
+/* Opens an existing database for reading. NULL with `*error` filled in. */
+sim_store *sim_store_open(const char *path, sim_store_error *error);
+
+/* Writes a finished run in one transaction. False with `*error` filled in: nothing of the run is in the file. */
+bool sim_store_write_run(sim_store *store, const sim_store_run *run, sim_store_error *error);
+
+void sim_store_close(sim_store *store);
+
+/* What a reader learns of the plan. */
+typedef struct {
+    uint64_t seed;
+    uint32_t replications;
+    uint32_t scenario_count;
+    uint32_t policy_count;
+    uint32_t runs_done;
+} sim_store_summary;
+
+bool sim_store_read_summary(sim_store *store, sim_store_summary *summary, sim_store_error *error);
+
+/* One metric value of one finished run; `value` is the lower bound where is_censored. */
+typedef struct {
+    uint32_t scenario, policy, replication; /* from 0 */
+    const char *phase;
+    sim_metric_id metric;
+    sim_metric_value value;
+} sim_stored_metric;
+
+/* One histogram of one finished run. */
+typedef struct {
+    uint32_t scenario, policy, replication;
+    const char *phase;
+    bool is_ok;                     /* of the successes; else of the other ended operations */
+    const sim_histogram *histogram; /* valid during the call */
+} sim_stored_histogram;
+
+/* Calls back for each row of finished runs in plan order. False with `*error`: a row that cannot be read. */
+bool sim_store_read_metrics(sim_store *store, void (*row)(void *context, const sim_stored_metric *metric),
+                            void *context, sim_store_error *error);
+bool sim_store_read_histograms(sim_store *store, void (*row)(void *context, const sim_stored_histogram *histogram),
+                               void *context, sim_store_error *error);
+
+/* Writes every deterministic table as text, in a fixed order of tables, columns and rows: equal experiments give equal
+ * bytes. False with `*error` filled in. */
+bool sim_store_dump(sim_store *store, FILE *out, sim_store_error *error);
+
+/* Name of the n-th table; NULL past the last. `*is_deterministic` tells whether the dump holds it. */
+const char *sim_store_table(size_t n, bool *is_deterministic);
+
+#endif

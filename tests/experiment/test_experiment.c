@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stage around the runs: samples, estimates, expectations, traffic. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment/expect.h"
+#include "experiment/outcome.h"
+#include "experiment/sample.h"
+#include "experiment/traffic.h"
+#include "fixture.h"
+
+/* ---- sample ---- */
+
+enum { SAMPLE_SEED = 4711 };
+
+typedef struct {
+    size_t ended, failed_legs, canaries, transitions, marks;
+} heard;
+
+static void hear_ended(void *context, const sim_ended *batch, size_t count)
+{
+    (void)batch;
+    ((heard *)context)->ended += count;
+}
+
+static void hear_failed_leg(void *context, const sim_failed_leg *leg)
+{
+    (void)leg;
+    ((heard *)context)->failed_legs++;
+}
+
+static void hear_canary(void *context, const sim_canary *canary)
+{
+    (void)canary;
+    ((heard *)context)->canaries++;
+}
+
+static void hear_transition(void *context, uint32_t client, const rgn_transition *transition)
+{
+    (void)transition;
+    ((heard *)context)->transitions += client;
+}
+
+static void hear_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
+{
+    (void)client;
+    (void)region;
+    (void)why;
+    ((heard *)context)->marks += (size_t)at;
+}
+
+/* Ends the operations 0..count-1 in an order drawn from `seed`, in batches of 7, each started at a time that falls with
+ * its ordinal. */
+static sim_sample sample_of(uint32_t count, uint64_t seed, heard *all)
+{
+    const sim_observer next = {all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark};
+    const sim_luck luck = {seed, 0};
+    sim_ended *operation = calloc(count + 1, sizeof *operation);
+    ck_assert_ptr_nonnull(operation);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t j = (uint32_t)sim_below(sim_draw_words(&luck, SIM_DRAW_GAP, i, 0).word[0], i + 1);
+        operation[i] = operation[j];
+        operation[j] = (sim_ended){.ordinal = i, .start = (int64_t)(count - i) / 2};
+    }
+    sim_sampling *sampling = sim_sampling_create(&next);
+    const sim_observer *observer = sim_sampling_observer(sampling);
+    for (uint32_t i = 0; i < count; i += 7)
+        observer->ended(observer->context, operation + i, count - i < 7 ? count - i : 7);
+    free(operation);
+    return sim_sampling_finish(sampling);
+}
+
+START_TEST(a_small_run_is_sampled_whole)
+{
+    static const uint32_t COUNTS[] = {0, 1, 999, 1000, 1001};
+    for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++) {
+        heard all = {0};
+        const sim_sample sample = sample_of(COUNTS[i], SAMPLE_SEED, &all);
+        ck_assert_uint_eq(sample.count, COUNTS[i] < SIM_SAMPLE_MAX ? COUNTS[i] : SIM_SAMPLE_MAX);
+        ck_assert_uint_eq(all.ended, COUNTS[i]);
+        free(sample.operation);
+    }
+}
+END_TEST
+
+START_TEST(the_order_of_ending_does_not_change_the_sample)
+{
+    heard all = {0};
+    const sim_sample one = sample_of(20000, SAMPLE_SEED, &all);
+    const sim_sample two = sample_of(20000, SAMPLE_SEED + 1, &all);
+    ck_assert_uint_eq(one.count, SIM_SAMPLE_MAX);
+    ck_assert_mem_eq(one.operation, two.operation, SIM_SAMPLE_MAX * sizeof *one.operation);
+    free(one.operation);
+    free(two.operation);
+}
+END_TEST
+
+START_TEST(the_sample_is_ordered_and_covers_the_run_evenly)
+{
+    enum { COUNT = 100000, PARTS = 10 };
+    heard all = {0};
+    const sim_sample sample = sample_of(COUNT, SAMPLE_SEED, &all);
+    uint32_t part[PARTS] = {0};
+    for (size_t i = 0; i < sample.count; i++) {
+        part[sample.operation[i].ordinal / (COUNT / PARTS)]++;
+        if (i == 0)
+            continue;
+        const sim_ended *before = &sample.operation[i - 1];
+        const sim_ended *after = &sample.operation[i];
+        ck_assert(before->start < after->start || (before->start == after->start && before->ordinal < after->ordinal));
+    }
+    /* The hash is fixed, so the counts are too; 100 each, binomial deviation 9.5. */
+    for (int i = 0; i < PARTS; i++)
+        ck_assert_msg(part[i] > 60 && part[i] < 140, "part %d holds %u of 1000", i, part[i]);
+    free(sample.operation);
+}
+END_TEST
+
+START_TEST(a_larger_run_keeps_what_hashes_lowest)
+{
+    heard all = {0};
+    const sim_sample small = sample_of(5000, SAMPLE_SEED, &all);
+    const sim_sample large = sample_of(10000, SAMPLE_SEED, &all);
+    size_t below = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < large.count; i++) {
+        if (large.operation[i].ordinal >= 5000)
+            continue;
+        below++;
+        for (size_t k = 0; k < small.count; k++)
+            kept += small.operation[k].ordinal == large.operation[i].ordinal;
+    }
+    ck_assert_uint_gt(below, 0);
+    ck_assert_uint_eq(below, kept);
+    free(small.operation);
+    free(large.operation);
+}
+END_TEST
+
+START_TEST(everything_else_is_handed_on)
+{
+    heard all = {0};
+    const sim_observer next = {&all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark};
+    sim_sampling *sampling = sim_sampling_create(&next);
+    const sim_observer *observer = sim_sampling_observer(sampling);
+    observer->failed_leg(observer->context, &(sim_failed_leg){0});
+    observer->canary(observer->context, &(sim_canary){0});
+    observer->transition(observer->context, 3, &(rgn_transition){0});
+    observer->endpoint_mark(observer->context, 1, 2, RGN_MARK_TRANSPORT_ERROR, 5);
+    ck_assert_uint_eq(all.failed_legs, 1);
+    ck_assert_uint_eq(all.canaries, 1);
+    ck_assert_uint_eq(all.transitions, 3);
+    ck_assert_uint_eq(all.marks, 5);
+    free(sim_sampling_finish(sampling).operation);
+}
+END_TEST
+
+/* ---- estimates and expectations ---- */
+
+static char path[300];
+static sim_store_plan plan;
+static sim_outcome *outcome;
+
+/* Two of three replications of policy 0 are finished, none of policy 1. */
+static void enter(void)
+{
+    static fixture_run run;
+    const char *temporary = getenv("TMPDIR");
+    sim_store_error error;
+    (void)snprintf(path, sizeof path, "%s/experiment-%ld.db", temporary == NULL ? "/tmp" : temporary, (long)getpid());
+    plan = fixture_plan(FIXTURE_REPLICATIONS);
+    sim_store *store = sim_store_create(path, false, &plan, &error);
+    ck_assert_msg(store != NULL, "%s", error.message);
+    for (uint32_t r = 0; r < 2; r++) {
+        fixture_run_make(&run, &plan, 0, 0, r);
+        run.metric[SIM_METRIC_flap_count].value = r == 0 ? 2 : 5;
+        run.metric[SIM_METRIC_detection_time_p50].is_null = r == 0;
+        run.metric[SIM_METRIC_detection_time_p50].value = 30;
+        run.metric[SIM_METRIC_failback_lag_p50] =
+            (sim_metric_value){.value = 10 + 20 * r, .samples = 3, .is_null = r == 1, .is_censored = r == 1};
+        ck_assert_msg(sim_store_write_run(store, &run.run, &error), "%s", error.message);
+    }
+    outcome = sim_outcome_read(store, &plan, &error);
+    ck_assert_msg(outcome != NULL, "%s", error.message);
+    sim_store_close(store);
+}
+
+static void leave(void)
+{
+    sim_outcome_destroy(outcome);
+    (void)unlink(path);
+}
+
+START_TEST(an_estimate_is_the_mean_of_the_runs_that_have_a_value)
+{
+    const sim_metric_value flaps = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_flap_count);
+    ck_assert(!flaps.is_null);
+    ck_assert_double_eq(flaps.value, 3.5);
+    ck_assert_uint_eq(flaps.samples, 2);
+    const sim_metric_value detection = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_detection_time_p50);
+    ck_assert_double_eq(detection.value, 30);
+    ck_assert_uint_eq(detection.samples, 1);
+    const sim_metric_value rate = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_flap_rate);
+    ck_assert(rate.is_null);
+    ck_assert(!rate.is_censored);
+    const sim_metric_value nobody = sim_outcome_estimate(outcome, 0, 1, 0, SIM_METRIC_flap_count);
+    ck_assert(nobody.is_null);
+    ck_assert_uint_eq(nobody.samples, 0);
+}
+END_TEST
+
+START_TEST(a_censored_run_makes_the_mean_a_lower_bound)
+{
+    const sim_metric_value lag = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_failback_lag_p50);
+    ck_assert(lag.is_null);
+    ck_assert(lag.is_censored);
+    ck_assert_double_eq(lag.value, 20);
+}
+END_TEST
+
+START_TEST(percentiles_come_from_merged_histograms)
+{
+    /* Run 1 holds 1..100 ms and run 2 the even 2..200 ms; `all` has a failure of 3 s in each besides. */
+    sim_histogram merged;
+    sim_histogram_clear(&merged);
+    for (int64_t n = 1; n <= 100; n++) {
+        fixture_record(&merged, n * RGN_NS_PER_MS);
+        fixture_record(&merged, 2 * n * RGN_NS_PER_MS);
+    }
+    const sim_metric_value ok = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_latency_ok_p90);
+    ck_assert_double_eq(ok.value, (double)sim_histogram_quantile(&merged, 900000));
+    const sim_metric_value longest_ok = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_latency_ok_max);
+    ck_assert_double_eq(longest_ok.value, 200e6);
+    const sim_metric_value longest = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_latency_max);
+    ck_assert_double_eq(longest.value, 3e9);
+    fixture_record(&merged, 3 * RGN_NS_PER_S);
+    fixture_record(&merged, 3 * RGN_NS_PER_S);
+    const sim_metric_value all = sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_latency_p95);
+    ck_assert_double_eq(all.value, (double)sim_histogram_quantile(&merged, 950000));
+    /* 202 operations are too few for a p99. */
+    ck_assert(sim_outcome_estimate(outcome, 0, 0, 0, SIM_METRIC_latency_p99).is_null);
+    ck_assert(sim_outcome_estimate(outcome, 0, 1, 0, SIM_METRIC_latency_ok_p50).is_null);
+}
+END_TEST
+
+typedef struct {
+    const char *metric;
+    const char *phase;
+    sim_expect_type type;
+    double limit;
+    sim_expect_verdict verdict;
+} expected;
+
+/* flap_count is exactly 3.5, failback_lag_p50 is more than 20, flap_rate has no data. */
+static const expected EXPECTED[] = {
+    {"flap_count", "all", SIM_EXPECT_AT_MOST, 3.5, SIM_EXPECT_HOLDS},
+    {"flap_count", "all", SIM_EXPECT_AT_MOST, 3.4999, SIM_EXPECT_FAILS},
+    {"flap_count", "all", SIM_EXPECT_AT_LEAST, 3.5, SIM_EXPECT_HOLDS},
+    {"flap_count", "all", SIM_EXPECT_AT_LEAST, 3.5001, SIM_EXPECT_FAILS},
+    {"flap_count", "all", SIM_EXPECT_EQUALS, 3.5, SIM_EXPECT_HOLDS},
+    {"flap_count", "all", SIM_EXPECT_EQUALS, 3.5001, SIM_EXPECT_FAILS},
+    {"failback_lag_p50", "all", SIM_EXPECT_AT_MOST, 20, SIM_EXPECT_FAILS},
+    {"failback_lag_p50", "all", SIM_EXPECT_AT_MOST, 20.5, SIM_EXPECT_UNKNOWN},
+    {"failback_lag_p50", "all", SIM_EXPECT_AT_LEAST, 20, SIM_EXPECT_HOLDS},
+    {"failback_lag_p50", "all", SIM_EXPECT_AT_LEAST, 20.5, SIM_EXPECT_UNKNOWN},
+    {"failback_lag_p50", "all", SIM_EXPECT_EQUALS, 20, SIM_EXPECT_FAILS},
+    {"failback_lag_p50", "all", SIM_EXPECT_EQUALS, 20.5, SIM_EXPECT_UNKNOWN},
+    {"flap_rate", "all", SIM_EXPECT_AT_MOST, 1, SIM_EXPECT_UNKNOWN},
+    {"flap_rate", "after", SIM_EXPECT_AT_LEAST, 1, SIM_EXPECT_HOLDS},
+    {"flap_count", "nowhen", SIM_EXPECT_AT_MOST, 9, SIM_EXPECT_UNKNOWN},
+};
+
+START_TEST(an_expectation_is_judged_at_its_limit)
+{
+    const expected *row = &EXPECTED[_i];
+    const sim_expectation expectation = {
+        .metric = row->metric, .phase = row->phase, .type = row->type, .limit = row->limit};
+    sim_metric_value estimate;
+    ck_assert_int_eq(sim_expectation_check(outcome, 0, 0, &expectation, &estimate), row->verdict);
+}
+END_TEST
+
+START_TEST(a_scenario_that_names_an_unknown_metric_is_refused_at_its_place)
+{
+    static const char text[] = "regionsim: 1\n"
+                               "scenario: x\n"
+                               "duration: 1 min\n"
+                               "account: {regions: [westus]}\n"
+                               "network: {round_trip: none}\n"
+                               "service: {read: {constant: 2 ms}, write: {constant: 5 ms}}\n"
+                               "clients: {a: {home: westus, preferred: [westus]}}\n"
+                               "workload: {w: {rate: 1 /s, partitions: {count: 1}, operations: {read: 100 %}}}\n"
+                               "objectives: [flap_count, latency_p99]\n"
+                               "expect:\n"
+                               "  - {metric: flap_count, at_most: 1}\n"
+                               "  - {metric: flap_cuont, at_most: 1}\n";
+    sim_input_error error;
+    const sim_setting objectives = {"scenario.objectives", "[flap_count, latncy_p99]"};
+    const sim_setting expect = {"scenario.expect", "[{metric: flap_count, at_most: 1}]"};
+    const sim_setting both[] = {objectives, expect};
+    sim_scenario *scenario = sim_scenario_parse("x.yaml", text, sizeof text - 1, NULL, 0, &error);
+    ck_assert(!sim_scenario_metrics_exist(scenario, &error));
+    ck_assert_str_eq(error.path, "x.yaml");
+    ck_assert_int_eq(error.line, 12);
+    ck_assert_int_eq(error.column, 14);
+    ck_assert_str_eq(error.message, "expect[2].metric: unknown metric \"flap_cuont\"; did you mean \"flap_count\"?");
+    sim_scenario_destroy(scenario);
+    scenario = sim_scenario_parse("x.yaml", text, sizeof text - 1, both, 2, &error);
+    ck_assert(!sim_scenario_metrics_exist(scenario, &error));
+    ck_assert_str_eq(error.message, "--set scenario.objectives=\"[flap_count, latncy_p99]\": objectives[2]: unknown "
+                                    "metric \"latncy_p99\"; did you mean \"latency_p99\"?");
+    sim_scenario_destroy(scenario);
+    scenario = sim_scenario_parse("x.yaml", text, sizeof text - 1, &expect, 1, &error);
+    ck_assert(sim_scenario_metrics_exist(scenario, &error));
+    sim_scenario_destroy(scenario);
+}
+END_TEST
+
+/* ---- traffic ---- */
+
+START_TEST(traffic_tells_what_a_policy_can_find_out)
+{
+    /* 100 /s over 2 clients × 10 partitions: 5 /s a pair, 10 % canaries: 30 in a window of 60 s. */
+    const sim_scenario scenario = {.duration = 600 * RGN_NS_PER_S};
+    const sim_workload workload = {.rate_mhz = 100000,
+                                   .clients = 2,
+                                   .partition_count = 10,
+                                   .kind_share = {800000000, 200000000},
+                                   .deadline = 3 * RGN_NS_PER_S};
+    rgn_options options;
+    rgn_options_default(&options);
+    sim_traffic traffic = sim_traffic_of(&scenario, &workload, &options);
+    ck_assert_double_eq(traffic.operations, 60000);
+    ck_assert_double_eq(traffic.rate_per_pair, 5);
+    ck_assert_double_eq_tol(traffic.canaries_per_window, 30, 1e-9);
+    ck_assert_double_eq_tol(traffic.trip_s[SIM_KIND_READ], 2.5, 1e-9);
+    ck_assert_double_eq_tol(traffic.trip_s[SIM_KIND_WRITE], 5, 1e-9);
+    ck_assert(!traffic.cannot_decide);
+    ck_assert(!traffic.hang_bias);
+    ck_assert(traffic.sweep_dominates);
+
+    options.failback_promote = RGN_PROMOTE_DUE;
+    options.failback_min_sample = 31;
+    traffic = sim_traffic_of(&scenario, &workload, &options);
+    ck_assert(traffic.cannot_decide);
+    ck_assert(!traffic.sweep_dominates);
+    options.failback_low_traffic_windows = 1;
+    ck_assert(!sim_traffic_of(&scenario, &workload, &options).cannot_decide);
+
+    /* A canary hangs for half the deadline, 1.5 s: 0.75 others end meanwhile. */
+    options.failback_min_sample = 1;
+    ck_assert(!sim_traffic_of(&scenario, &workload, &options).hang_bias);
+    options.failback_canary_timeout = 2 * RGN_NS_PER_S;
+    ck_assert(sim_traffic_of(&scenario, &workload, &options).hang_bias);
+    options.failback_pending = RGN_PENDING_COUNTED;
+    ck_assert(!sim_traffic_of(&scenario, &workload, &options).hang_bias);
+
+    options.failback_strategy = RGN_STRATEGY_PROBE;
+    options.failback_min_sample = 31;
+    options.failback_low_traffic_windows = 0;
+    ck_assert(!sim_traffic_of(&scenario, &workload, &options).cannot_decide);
+    options.breaker_enabled = 0;
+    traffic = sim_traffic_of(&scenario, &workload, &options);
+    ck_assert_double_lt(traffic.trip_s[SIM_KIND_READ], 0);
+    ck_assert(!traffic.sweep_dominates);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("experiment");
+    TCase *sample = tcase_create("sample");
+    tcase_add_test(sample, a_small_run_is_sampled_whole);
+    tcase_add_test(sample, the_order_of_ending_does_not_change_the_sample);
+    tcase_add_test(sample, the_sample_is_ordered_and_covers_the_run_evenly);
+    tcase_add_test(sample, a_larger_run_keeps_what_hashes_lowest);
+    tcase_add_test(sample, everything_else_is_handed_on);
+    suite_add_tcase(suite, sample);
+    TCase *estimates = tcase_create("outcome");
+    tcase_add_checked_fixture(estimates, enter, leave);
+    tcase_add_test(estimates, an_estimate_is_the_mean_of_the_runs_that_have_a_value);
+    tcase_add_test(estimates, a_censored_run_makes_the_mean_a_lower_bound);
+    tcase_add_test(estimates, percentiles_come_from_merged_histograms);
+    tcase_add_loop_test(estimates, an_expectation_is_judged_at_its_limit, 0, (int)(sizeof EXPECTED / sizeof *EXPECTED));
+    suite_add_tcase(suite, estimates);
+    TCase *files = tcase_create("files");
+    tcase_add_test(files, a_scenario_that_names_an_unknown_metric_is_refused_at_its_place);
+    tcase_add_test(files, traffic_tells_what_a_policy_can_find_out);
+    suite_add_tcase(suite, files);
+    (void)printf("seed of the orders of ending: %d\n", SAMPLE_SEED);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
