@@ -66,12 +66,17 @@ static bool matches(const rgni_class_row *row, const rgn_response *response)
            response->substatus <= row->substatus_max;
 }
 
-rgn_class rgn_classify(const rgn_response *response)
+const rgn_class *rgni_class_of(const rgn_response *response)
 {
     size_t i = 0;
 
     assert(response->transport <= RGN_TRANSPORT_UNKNOWN);
     while (i < ROW_COUNT - 1 && !matches(&rows[i], response))
         i++;
-    return rows[i].class;
+    return &rows[i].class;
+}
+
+rgn_class rgn_classify(const rgn_response *response)
+{
+    return *rgni_class_of(response);
 }

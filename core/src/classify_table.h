@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The classification table, open to the test that compares it with RULES.md. */
+/* The classification table, open to the pipeline and to the test that compares it with RULES.md. */
 #ifndef REGIONCORE_SRC_CLASSIFY_TABLE_H
 #define REGIONCORE_SRC_CLASSIFY_TABLE_H
 
@@ -15,5 +15,8 @@ typedef struct {
 
 /* First match wins; the rows cover every answer. `*count` rows. */
 const rgni_class_row *rgni_class_rows(size_t *count);
+
+/* The row's class, in place: rgn_classify() without the copy. */
+const rgn_class *rgni_class_of(const rgn_response *response);
 
 #endif

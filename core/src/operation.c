@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pipeline: start -> route -> leg -> classify -> charge -> retry or end. */
 #include "op_impl.h"
+#include "classify_table.h"
 
 #include <assert.h>
 #include <string.h>
@@ -95,34 +96,41 @@ static rgn_dur_ns canary_timeout(const rgn_op *op, rgn_time_ns now)
     return rgn_time_min(half > 0 ? half : 1, op->options->retry_request_timeout);
 }
 
-static rgn_route_query query_for(const rgn_router *router, const rgn_op *op, const rgn_topology *topology,
-                                 rgn_time_ns now)
+/* Filled in place: a healthy operation spends a good part of its time on copies otherwise. */
+static void query_init(rgn_route_query *query, const rgn_router *router, const rgn_op *op, const rgn_topology *topology,
+                       rgn_time_ns now)
 {
     bool is_retry = rgni_op_has(op, RGNI_OP_HAS_TAIL);
-    /* The driver's rules rely on the cursor alone. */
-    bool knows_failed = is_retry && op->options->routing_rules != RGN_ROUTING_DRIVER;
-    bool has_cursor = is_retry && op->account_generation == topology->generation;
 
-    return (rgn_route_query){
-        .topology = topology,
-        .marked = rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl,
-                                 (rgn_direction)op->direction, now),
-        .excluded = op->excluded,
-        .failed_regions = knows_failed ? op->failed_regions : 0,
-        .direction = op->direction,
-        .list_index = has_cursor ? op->list_index : 0,
-        .is_retry = is_retry,
-        .is_session_retry = rgni_op_has(op, RGNI_OP_WRITE_LIST),
-    };
+    query->topology = topology;
+    query->entry = NULL;
+    query->marked =
+        rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, (rgn_direction)op->direction, now);
+    query->excluded = op->excluded;
+    query->failed_regions = 0;
+    query->direction = op->direction;
+    query->list_index = 0;
+    query->is_retry = is_retry;
+    query->is_session_retry = rgni_op_has(op, RGNI_OP_WRITE_LIST);
+    query->may_walk_reads = false;
+    if (!is_retry)
+        return;
+    if (op->options->routing_rules != RGN_ROUTING_DRIVER) /* which rely on the cursor alone */
+        query->failed_regions = op->failed_regions;
+    if (op->account_generation == topology->generation)
+        query->list_index = op->list_index;
 }
 
 /* Sends the next attempt to where routing says. */
 static rgn_step send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
-    rgn_route_query query = query_for(router, op, topology, now);
     bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
-    rgn_route_answer answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
+    rgn_route_query query;
+    rgn_route_answer answer;
+
+    query_init(&query, router, op, topology, now);
+    answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
 
     /* OPR-8: when every region has failed in this operation, a new round begins, but not where the last one ended. */
     if (rgn_region_in(query.failed_regions, answer.region)) {
@@ -196,10 +204,11 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
     if (now >= op->deadline)
         return end_by_deadline(op);
 
-    query = query_for(router, op, topology, now);
+    query_init(&query, router, op, topology, now);
     if (state != 0 && begins_as_canary(router, op, &query, state, now))
         return send(op, (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY}, canary_timeout(op, now), now);
-    answer = rgni_router_route(router, op->partition, state != 0, &query, op->options);
+    answer = state == 0 ? rgn_route(&query, op->options)
+                        : rgni_router_route(router, op->partition, true, &query, op->options);
     if (answer.region == RGN_REGION_NONE)
         return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
     if (answer.reason == RGN_REASON_ROUTE_CANARY) {
@@ -255,7 +264,7 @@ static void leave_region(rgn_op *op, const rgn_topology *topology, rgn_time_ns n
 static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
                             bool is_timeout, rgn_time_ns now)
 {
-    const rgn_topology *topology = rgni_router_topology(router);
+    const rgn_topology *topology;
     rgni_plan plan;
 
     if (class->evidence == RGN_EVIDENCE_SUCCESS) {
@@ -263,6 +272,7 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
                                  now);
         return end_with(op, class, response, false);
     }
+    topology = rgni_router_topology(router);
     need_tail(op, topology);
     plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
     /* OPR-6: the driver forgets an answer that finds its budget empty; a transport error always counts. */
@@ -303,7 +313,7 @@ static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *clas
 
 rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
 {
-    rgn_class class = rgn_classify(response);
+    const rgn_class *class = rgni_class_of(response);
 
     assert(op->state == RGNI_OP_IN_FLIGHT);
     assert(leg == op->leg);
@@ -312,22 +322,22 @@ rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_r
     op->open_legs = 0;
     op->result.region = op->region;
     if (rgni_op_has(op, RGNI_OP_TICKET))
-        return end_canary(router, op, &class, response, (rgn_evidence) class.evidence, now);
-    return end_attempt(router, op, &class, response, false, now);
+        return end_canary(router, op, class, response, (rgn_evidence)class->evidence, now);
+    return end_attempt(router, op, class, response, false, now);
 }
 
 /* OPR-4: an attempt that outlives its timeout may have reached the service. */
 static rgn_step time_out(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_response lost = {.transport = RGN_TRANSPORT_UNKNOWN, .retry_after = RGN_TIME_NEVER};
-    rgn_class class = rgn_classify(&lost);
+    const rgn_class *class = rgni_class_of(&lost);
 
     op->cancel_legs = op->open_legs;
     op->open_legs = 0;
     op->result.region = op->region;
     if (rgni_op_has(op, RGNI_OP_TICKET))
-        return end_canary(router, op, &class, &lost, RGN_EVIDENCE_TIMEOUT, now);
-    return end_attempt(router, op, &class, &lost, true, now);
+        return end_canary(router, op, class, &lost, RGN_EVIDENCE_TIMEOUT, now);
+    return end_attempt(router, op, class, &lost, true, now);
 }
 
 rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)

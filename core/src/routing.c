@@ -54,37 +54,53 @@ static rgn_region first_outside(const rgn_region_list *list, rgn_region_set barr
     return RGN_REGION_NONE;
 }
 
-/* RTE-3, RTE-4, RTE-5: exclusions and, while tripped, the failed regions are out; marked regions come last; regions
- * that failed in this operation are out until no other is left. */
-static rgn_route_answer route_documented(const rgn_route_query *query, const rgn_options *options)
+/* First region outside `barred` of the list that the documented rules walk. */
+static rgn_region first_allowed(const rgn_route_query *query, const rgn_options *options, rgn_region_set barred)
 {
     const rgn_topology *topology = query->topology;
-    bool tripped = is_tripped(query);
-    rgn_region_set barred = query->excluded | (tripped ? query->entry->failed : 0);
     const rgn_region_list *list = routing_list(query, options);
-    rgn_region_list hub_only = {1, {topology->hub}};
-    rgn_region region;
 
     if (list == &topology->write_order && !topology->multi_write)
-        list = &hub_only;
-    if (is_open_probe(query, options) && tripped && !query->is_retry) {
-        rgn_region home = query->entry->first_failed;
-        if (rgn_region_in(topology->regions & ~(query->excluded | query->marked), home))
-            return (rgn_route_answer){home, RGN_REASON_ROUTE_CANARY};
-    }
-    const rgn_region_set passes[] = {barred | query->failed_regions | query->marked, barred | query->failed_regions,
-                                     barred | query->marked, barred};
+        return rgn_region_in(barred, topology->hub) ? RGN_REGION_NONE : topology->hub;
+    return first_outside(list, barred);
+}
+
+/* What is left when every allowed region has a mark or has failed in this operation. */
+static rgn_route_answer route_last_choices(const rgn_route_query *query, const rgn_options *options,
+                                           rgn_region_set barred)
+{
+    const rgn_region_set passes[] = {barred | query->failed_regions, barred | query->marked, barred};
+
     for (unsigned pass = 0; pass < sizeof passes / sizeof passes[0]; pass++) {
-        region = first_outside(list, passes[pass]);
+        rgn_region region = first_allowed(query, options, passes[pass]);
         if (region == RGN_REGION_NONE)
             continue;
         if (rgn_region_in(query->marked, region))
             return (rgn_route_answer){region, RGN_REASON_ROUTE_MARKED};
-        if (query->is_retry)
-            return (rgn_route_answer){region, RGN_REASON_ROUTE_RETRY};
-        return (rgn_route_answer){region, tripped ? RGN_REASON_ROUTE_OVERRIDE : RGN_REASON_ROUTE_PREFERRED};
+        return (rgn_route_answer){region, RGN_REASON_ROUTE_RETRY};
     }
     return (rgn_route_answer){fallback_region(query), RGN_REASON_ROUTE_FALLBACK};
+}
+
+/* RTE-3, RTE-4, RTE-5: exclusions and, while tripped, the failed regions are out; marked regions come last; regions
+ * that failed in this operation are out until no other is left. */
+static rgn_route_answer route_documented(const rgn_route_query *query, const rgn_options *options)
+{
+    bool tripped = is_tripped(query);
+    rgn_region_set barred = query->excluded | (tripped ? query->entry->failed : 0);
+    rgn_region region;
+
+    if (tripped && !query->is_retry && is_open_probe(query, options)) {
+        rgn_region home = query->entry->first_failed;
+        if (rgn_region_in(query->topology->regions & ~(query->excluded | query->marked), home))
+            return (rgn_route_answer){home, RGN_REASON_ROUTE_CANARY};
+    }
+    region = first_allowed(query, options, barred | query->failed_regions | query->marked);
+    if (region == RGN_REGION_NONE)
+        return route_last_choices(query, options, barred);
+    if (query->is_retry)
+        return (rgn_route_answer){region, RGN_REASON_ROUTE_RETRY};
+    return (rgn_route_answer){region, tripped ? RGN_REASON_ROUTE_OVERRIDE : RGN_REASON_ROUTE_PREFERRED};
 }
 
 /* RTE-8: the driver's walk: from the cursor, around the list once; the first region without a mark, else the first with
@@ -136,11 +152,9 @@ static rgn_route_answer route_driver(const rgn_route_query *query, const rgn_opt
 
 rgn_route_answer rgn_route(const rgn_route_query *query, const rgn_options *options)
 {
-    rgn_route_answer answer;
-
     assert(query->topology != NULL);
     assert(query->direction < RGN_DIRECTIONS);
-    answer =
-        options->routing_rules == RGN_ROUTING_DRIVER ? route_driver(query, options) : route_documented(query, options);
-    return answer;
+    if (options->routing_rules == RGN_ROUTING_DRIVER)
+        return route_driver(query, options);
+    return route_documented(query, options);
 }

@@ -174,7 +174,8 @@ static bool advance(reference *self, sim_run_status *status)
     const uint64_t operation = queue != NULL ? queue->entry[queue->first].event.time : SIM_NO_EVENT;
     const uint64_t arrival = (uint64_t)run->arrivals.next_time;
     const uint64_t background = sim_queue_next_time(&run->background);
-    const bool traffic_is_over = operation == SIM_NO_EVENT && run->arrivals.next_time == RGN_TIME_NEVER;
+    /* Stale events may still be queued when the last operation has ended. */
+    const bool traffic_is_over = run->slot_count == run->free_count && run->arrivals.next_time == RGN_TIME_NEVER;
     if (traffic_is_over && background >= (uint64_t)run->scenario->duration)
         return false;
     const uint64_t now = background <= operation && background <= arrival ? background

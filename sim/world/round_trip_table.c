@@ -217,30 +217,16 @@ static char *read_all(FILE *file, size_t *size)
     return NULL;
 }
 
-/* Turns a folder ("" or ending in '/') into the one above it; false at the root. */
-static bool climb(char *folder, size_t size)
-{
-    size_t length = strlen(folder);
-    if (strcmp(folder, "/") == 0)
-        return false;
-    const bool is_up = length == 0 || (length >= 3 && strcmp(folder + length - 3, "../") == 0);
-    if (is_up) {
-        if (length + sizeof "../" > size)
-            return false;
-        memcpy(folder + length, "../", sizeof "../");
-        return true;
-    }
-    for (length--; length > 0 && folder[length - 1] != '/';)
-        length--;
-    folder[length] = '\0';
-    return true;
-}
+/* Where a folder may keep its tables. */
+static const char *const places[] = {"data/", "scenarios/data/"};
+enum { PLACES = sizeof places / sizeof places[0] };
 
-/* Opens data/NAME.csv in the scenario's folder or the nearest above it that has one; the path goes to table->path. */
+/* Opens data/NAME.csv or scenarios/data/NAME.csv in the scenario's folder or the nearest above it that has one; the path
+ * goes to table->path. */
 static FILE *find_and_open(sim_round_trip_table *table, const char *scenario_path, const char *name,
                            sim_input_error *error)
 {
-    const size_t room = strlen(scenario_path) + 3 * LEVELS_MAX + sizeof "data/.csv" + strlen(name) + 1;
+    const size_t room = strlen(scenario_path) + 3 * LEVELS_MAX + sizeof "scenarios/data/.csv" + strlen(name) + 1;
     char *folder = calloc(room, 1);
     table->path = calloc(room, 1);
     FILE *file = NULL;
@@ -251,21 +237,21 @@ static FILE *find_and_open(sim_round_trip_table *table, const char *scenario_pat
     const char *slash = strrchr(scenario_path, '/');
     if (slash != NULL)
         memcpy(folder, scenario_path, (size_t)(slash - scenario_path) + 1);
-    for (int level = 0; level < LEVELS_MAX && file == NULL; level++) {
-        snprintf(table->path, room, "%sdata/%s.csv", folder, name);
+    for (int level = 0; level < LEVELS_MAX * PLACES && file == NULL; level++) {
+        snprintf(table->path, room, "%s%s%s.csv", folder, places[level % PLACES], name);
         file = fopen(table->path, "rb");
         if (file == NULL && errno != ENOENT && errno != ENOTDIR) {
             sim_world_refuse(error, table->path, 0, 0, "the round-trip table cannot be opened: %s", strerror(errno));
             error->is_io = true;
             goto out;
         }
-        if (file == NULL && !climb(folder, room))
+        if (file == NULL && level % PLACES == PLACES - 1 && !sim_folder_climb(folder, room))
             break;
     }
     if (file == NULL) {
         sim_world_refuse(error, scenario_path, 0, 0,
-                         "the round-trip table '%s' was not found: expected a file data/%s.csv beside the scenario or "
-                         "in a folder above it",
+                         "the round-trip table '%s' was not found: expected a file data/%s.csv beside the scenario, "
+                         "or data/ or scenarios/data/ in a folder above it",
                          name, name);
         error->is_io = true;
     }

@@ -226,7 +226,7 @@ START_TEST(missing_table_says_where_it_was_expected)
 {
     ck_assert_ptr_null(load("scenario.yaml"));
     ck_assert_str_eq(error.message, "the round-trip table 'table' was not found: expected a file data/table.csv beside "
-                                    "the scenario or in a folder above it");
+                                    "the scenario, or data/ or scenarios/data/ in a folder above it");
     ck_assert(error.is_io);
 }
 END_TEST
