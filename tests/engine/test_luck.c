@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Common random numbers, end to end: what a policy cannot change, and that a wrong timer cannot hide.
+ * Runs in the source folder. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+
+enum { OPERATIONS_MAX = 600000 };
+
+typedef struct {
+    sim_run_output output;
+    sim_ended *ended; /* by ordinal's place: workload 0 only holds them all in order of n */
+    uint64_t count;
+} play;
+
+static void keep(void *context, const sim_ended *batch, size_t count)
+{
+    play *self = context;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t n = batch[i].ordinal & ((UINT64_C(1) << 30) - 1);
+        const uint64_t place = (batch[i].ordinal >> 30) * (OPERATIONS_MAX / 2) + n;
+        ck_assert_uint_lt(place, OPERATIONS_MAX);
+        ck_assert_int_eq(self->ended[place].end, 0); /* each operation ends exactly once */
+        self->ended[place] = batch[i];
+        self->count++;
+    }
+}
+
+static void ignore_leg(void *context, const sim_failed_leg *leg)
+{
+    (void)context;
+    (void)leg;
+}
+
+static void ignore_canary(void *context, const sim_canary *canary)
+{
+    (void)context;
+    (void)canary;
+}
+
+static void ignore_transition(void *context, uint32_t client, const rgn_transition *transition)
+{
+    (void)context;
+    (void)client;
+    (void)transition;
+}
+
+static void ignore_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
+{
+    (void)context;
+    (void)client;
+    (void)region;
+    (void)why;
+    (void)at;
+}
+
+static play run(const char *scenario_path, const char *policy_name, sim_mode mode, int64_t planted_delay)
+{
+    sim_input_error error = {.message = ""};
+    sim_scenario *scenario = sim_scenario_load(scenario_path, NULL, 0, &error);
+    ck_assert_msg(scenario != NULL, "%s", error.message);
+    sim_policy *policy = sim_policy_load(policy_name, "scenarios/flagship.yaml", NULL, 0, &error);
+    ck_assert_msg(policy != NULL, "%s", error.message);
+    sim_world *world = sim_world_create(scenario, &error);
+    ck_assert_msg(world != NULL, "%s", error.message);
+    rgn_effective_options clients;
+    rgn_effective_options workloads[SIM_WORKLOADS_MAX];
+    ck_assert(sim_effective_options(scenario, policy, NULL, NULL, &clients, &error));
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        ck_assert(sim_effective_options(scenario, policy, &scenario->workload[w], NULL, &workloads[w], &error));
+    const sim_luck luck = {.seed = 11, .replication = 2};
+    play self = {.ended = calloc(OPERATIONS_MAX, sizeof *self.ended)};
+    ck_assert_ptr_nonnull(self.ended);
+    const sim_observer observer = {&self, keep, ignore_leg, ignore_canary, ignore_transition, ignore_mark};
+    const sim_run_input input = {.scenario = scenario,
+                                 .world = world,
+                                 .router_options = &clients,
+                                 .workload_options = workloads,
+                                 .luck = luck,
+                                 .mode = mode,
+                                 .observer = &observer,
+                                 .world_run = sim_world_run_create(world, &luck),
+                                 .planted_timer_delay = planted_delay};
+    ck_assert_ptr_nonnull(input.world_run);
+    const char *what;
+    ck_assert_int_eq(sim_run(&input, &self.output, &what), SIM_RUN_OK);
+    ck_assert_uint_eq(self.output.operations, self.count);
+    sim_world_run_destroy(input.world_run);
+    sim_world_destroy(world);
+    sim_policy_destroy(policy);
+    sim_scenario_destroy(scenario);
+    return self;
+}
+
+static void end(play *self)
+{
+    sim_run_output_deinit(&self->output);
+    free(self->ended);
+}
+
+static bool is_equal(const sim_digest *a, const sim_digest *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* Arrivals, clients, partitions and kinds are the same, operation by operation; so is the whole of an operation that
+ * needed one visit to the same region under both policies: its latency and its outcome are the visit's. */
+START_TEST(switching_the_policy_leaves_all_luck_as_it_was)
+{
+    static const char *const scenarios[] = {"tests/determinism/mixed.yaml", "tests/determinism/ties.yaml"};
+    play a = run(scenarios[_i], "success-rate-due", SIM_MODE_FAST, 0);
+    play b = run(scenarios[_i], "shipped-rust", SIM_MODE_FAST, 0);
+    ck_assert(is_equal(&a.output.luck, &b.output.luck));
+    ck_assert(!is_equal(&a.output.behaviour, &b.output.behaviour));
+    ck_assert_uint_eq(a.count, b.count);
+    uint64_t same_visit = 0;
+    uint64_t other_region = 0;
+    for (uint64_t i = 0; i < OPERATIONS_MAX; i++) {
+        const sim_ended *x = &a.ended[i];
+        const sim_ended *y = &b.ended[i];
+        ck_assert_int_eq(x->start, y->start);
+        ck_assert_uint_eq(x->ordinal, y->ordinal);
+        ck_assert_uint_eq(x->client, y->client);
+        ck_assert_uint_eq(x->partition, y->partition);
+        ck_assert_uint_eq(x->kind, y->kind);
+        other_region += x->first_region != y->first_region;
+        if (x->legs != 1 || y->legs != 1 || x->first_region != y->first_region || x->reason != y->reason)
+            continue;
+        same_visit++;
+        ck_assert_int_eq(x->end, y->end);
+        ck_assert_uint_eq(x->status, y->status);
+    }
+    ck_assert_uint_gt(same_visit, a.count / 2);
+    ck_assert_uint_gt(other_region, 1000); /* the policies did differ */
+    end(&a);
+    end(&b);
+}
+END_TEST
+
+START_TEST(both_event_loops_behave_alike)
+{
+    static const char *const scenarios[] = {"tests/determinism/mixed.yaml", "tests/determinism/ties.yaml"};
+    play fast = run(scenarios[_i], "success-rate-due", SIM_MODE_FAST, 0);
+    play reference = run(scenarios[_i], "success-rate-due", SIM_MODE_REFERENCE, 0);
+    ck_assert(is_equal(&fast.output.behaviour, &reference.output.behaviour));
+    ck_assert_int_eq(memcmp(fast.output.checkpoint, reference.output.checkpoint, sizeof fast.output.checkpoint), 0);
+    end(&fast);
+    end(&reference);
+}
+END_TEST
+
+/* A timer that rings one nanosecond late in the fast loop is a fault that the comparison must see. */
+START_TEST(a_late_timer_shows_in_the_behaviour_digest)
+{
+    play late = run("tests/determinism/ties.yaml", "success-rate-due", SIM_MODE_FAST, 1);
+    play reference = run("tests/determinism/ties.yaml", "success-rate-due", SIM_MODE_REFERENCE, 0);
+    ck_assert(!is_equal(&late.output.behaviour, &reference.output.behaviour));
+    ck_assert(is_equal(&late.output.luck, &reference.output.luck));
+    end(&late);
+    end(&reference);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("luck");
+    TCase *tcase = tcase_create("luck");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, switching_the_policy_leaves_all_luck_as_it_was, 0, 2);
+    tcase_add_loop_test(tcase, both_event_loops_behave_alike, 0, 2);
+    tcase_add_test(tcase, a_late_timer_shows_in_the_behaviour_digest);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
