@@ -134,8 +134,8 @@ static rgn_step send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
 
     /* OPR-8: when every region has failed in this operation, a new round begins, but not where the last one ended. */
     if (rgn_region_in(query.failed_regions, answer.region)) {
-        op->failed_regions = rgn_region_bit(op->region);
-        query.failed_regions = op->failed_regions;
+        op->failed_regions = 0;
+        query.failed_regions = rgn_region_bit(op->region);
         answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
     }
     if (answer.region == RGN_REGION_NONE)
@@ -322,7 +322,7 @@ rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_r
     op->open_legs = 0;
     op->result.region = op->region;
     if (rgni_op_has(op, RGNI_OP_TICKET))
-        return end_canary(router, op, class, response, (rgn_evidence)class->evidence, now);
+        return end_canary(router, op, class, response, (rgn_evidence) class->evidence, now);
     return end_attempt(router, op, class, response, false, now);
 }
 

@@ -82,25 +82,46 @@ START_TEST(failover_visits_each_region_before_any_twice)
 }
 END_TEST
 
-START_TEST(the_drivers_failover_follows_its_cursor)
+/* The second round is like the first; it only must not begin where the first ended. */
+START_TEST(a_new_round_visits_each_region_again)
 {
     fixture_stop(&f);
-    f.config.options.routing_rules = RGN_ROUTING_DRIVER;
-    f.config.options.retry_max_failover_retry_count = 4;
+    f.config.options.retry_max_failover_retry_count = 5;
     fixture_start(&f);
     PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
-         {LEG, 1, 503, SENT(1, RETRY, 1 + S(6), LEG_TIMEOUT)}, {LEG, 2, 503, SENT(2, RETRY, 2 + S(6), LEG_TIMEOUT)},
-         {LEG, 3, 503, SENT(0, RETRY, 3 + S(6), LEG_TIMEOUT)});
-    /* A new topology in between: the cursor starts again at 0, and goes on to 1. */
-    ck_assert_int_eq(rgn_router_set_account(f.router, &f.account, 4), RGN_OK);
+         {LEG, 0, 503, SENT(1, RETRY, S(6), LEG_TIMEOUT)}, {LEG, 0, 503, SENT(2, RETRY, S(6), LEG_TIMEOUT)},
+         {LEG, 0, 503, SENT(0, RETRY, S(6), LEG_TIMEOUT)}, {LEG, 0, 503, SENT(1, RETRY, S(6), LEG_TIMEOUT)},
+         {LEG, 0, 503, SENT(2, RETRY, S(6), LEG_TIMEOUT)});
+    rgn_router_mark_endpoint(f.router, 0, RGN_MARK_SERVICE_UNAVAILABLE, 0);
+    PLAY(&plain_read, {START, 0, SENT(1, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, 0, 503, SENT(2, RETRY, S(6), LEG_TIMEOUT)}, {LEG, 0, 503, SENT(0, MARKED, S(6), LEG_TIMEOUT)});
+    rgn_router_unmark_endpoint(f.router, 0);
     {
-        const call last[] = {{LEG, 5, 503, SENT(1, RETRY, 5 + S(6), LEG_TIMEOUT)}};
-        play("rebased", &plain_read, last, 1, &op);
+        const call next = {LEG, 0, 503, SENT(1, RETRY, S(6), LEG_TIMEOUT)};
+        play("the round after", &plain_read, &next, 1, &op);
     }
 }
 END_TEST
 
-/* Budgets 0, 1 and 3: attempts are one more. */
+START_TEST(the_drivers_failover_follows_its_cursor)
+{
+    fixture_stop(&f);
+    f.config.options.routing_rules = RGN_ROUTING_DRIVER;
+    fixture_start(&f);
+    PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, 1, 503, SENT(1, RETRY, 1 + S(6), LEG_TIMEOUT)}, {LEG, 2, 503, SENT(2, RETRY, 2 + S(6), LEG_TIMEOUT)},
+         {LEG, 3, 503, SENT(0, RETRY, 3 + S(6), LEG_TIMEOUT)});
+    PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, 1, 503, SENT(1, RETRY, 1 + S(6), LEG_TIMEOUT)}, {LEG, 2, 503, SENT(2, RETRY, 2 + S(6), LEG_TIMEOUT)});
+    /* A new topology in between: the cursor counts as 0 and goes on to 1. */
+    ck_assert_int_eq(rgn_router_set_account(f.router, &f.account, 3), RGN_OK);
+    {
+        const call next = {LEG, 4, 503, SENT(1, RETRY, 4 + S(6), LEG_TIMEOUT)};
+        play("rebased", &plain_read, &next, 1, &op);
+    }
+}
+END_TEST
+
 START_TEST(attempts_are_one_more_than_the_failover_budget)
 {
     for (int64_t budget = 0; budget <= 5; budget++) {
@@ -371,6 +392,7 @@ int main(void)
         exclusions_come_from_the_request_or_the_router,
         an_account_without_regions_ends_in_an_error_at_once,
         failover_visits_each_region_before_any_twice,
+        a_new_round_visits_each_region_again,
         the_drivers_failover_follows_its_cursor,
         attempts_are_one_more_than_the_failover_budget,
         an_exhausted_transport_error_looks_like_503_to_the_caller,

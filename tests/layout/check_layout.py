@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks what keeps the house in order: includes point to the left, every file names its licence, the core stays pure,
-every rule that core code cites exists and every rule names a test that exists.
+"""Checks what keeps the house in order: includes point to the left, every file names its licence, the core stays pure.
 
 usage: check_layout.py SOURCE_ROOT CORE_ARCHIVE"""
 import pathlib
@@ -16,7 +15,6 @@ CORE_HEADERS = {"stdbool.h", "stddef.h", "stdint.h", "stdatomic.h", "string.h", 
 CORE_SYMBOLS = {"memcpy", "memset", "memmove", "memcmp", "strcmp", "strlen", "strncmp", "strchr", "__assert_fail",
                 "__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
-RULE = re.compile(r"\b[A-Z]{3}-\d+[a-z]?\b")
 NO_LICENCE_LINE = {".csv", ".jsonl", ".png", ".gz"}
 problems = []
 
@@ -84,30 +82,6 @@ def check_symbols(archive):
             problem(archive, f"the core has a mutable global: {match.group(2)}")
 
 
-def check_rules(root, files):
-    text = (root / "core/RULES.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if re.match(r"^\|\s*[A-Z]{3}-\d", line)]
-    defined = [RULE.search(row).group(0) for row in rows]
-    for rule in {rule for rule in defined if defined.count(rule) > 1}:
-        problem("core/RULES.md", f"{rule} is defined twice")
-    sources = "\n".join((root / path).read_text(encoding="utf-8") for path in files
-                        if path.parts[0] == "tests" and path.suffix in (".c", ".py", ".sh"))
-    for path in files:
-        if path.parts[0] in ("core", "sim") and path.suffix in (".c", ".h"):
-            for rule in set(RULE.findall((root / path).read_text(encoding="utf-8"))) - set(defined):
-                if rule[:3] in {name[:3] for name in defined}:
-                    problem(path, f"cites {rule}, which core/RULES.md does not have")
-    for row in rows:
-        rule = RULE.search(row).group(0)
-        cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
-        tests = re.findall(r"`([a-z0-9_]+)`", cells[-1])
-        if not tests:
-            problem("core/RULES.md", f"{rule} names no test")
-        for test in tests:
-            if not re.search(rf"\b{re.escape(test)}\b", sources):
-                problem("core/RULES.md", f"{rule} names the test {test}, which does not exist")
-
-
 def main(root, archive):
     root = pathlib.Path(root)
     files = tracked(root)
@@ -115,7 +89,6 @@ def main(root, archive):
     check_includes(root, files)
     check_floats(root, files)
     check_symbols(archive)
-    check_rules(root, files)
     for text in problems:
         print(text)
     print(f"{len(files)} files looked at, {len(problems)} problems")

@@ -30,15 +30,16 @@ enum { RGN_LEGS_MAX = 2 };
 
 /* What the application asks for. Read during rgn_op_start() only, except `options`. */
 typedef struct {
-    rgn_partition partition;     /* dense index, or RGN_PARTITION_UNKNOWN */
-    uint8_t direction;           /* rgn_direction */
-    bool is_container_level;     /* the resource is not partitioned: breaker and automatic failover do not apply */
-    bool has_excluded;           /* `excluded` replaces the router's list, also when empty */
+    rgn_partition partition; /* dense index, or RGN_PARTITION_UNKNOWN */
+    uint8_t direction;       /* rgn_direction */
+    bool is_container_level; /* the resource is not partitioned: breaker and automatic failover do not apply */
+    bool has_excluded;       /* `excluded` replaces the router's list, also when empty */
     rgn_region_set excluded;
-    uint32_t hash;               /* failback.sampler hash: any well mixed value that identifies the operation */
-    rgn_dur_ns timeout;          /* end to end, from `now` of rgn_op_start(); RGN_TIME_NEVER: none */
-    /* This operation's resolved options; NULL: the router's. They must outlive the operation. Knobs of shared state
-     * (breaker, endpoint, and failback but canary_timeout) are read from the router's options and should agree. */
+    uint32_t hash;      /* failback.sampler hash: any well mixed value that identifies the operation */
+    rgn_dur_ns timeout; /* end to end, from `now` of rgn_op_start(); RGN_TIME_NEVER: none */
+    /* This operation's resolved options; NULL: the router's. They must outlive the operation. Knobs that reach all of
+     * a client's operations (RGN_REACH_CLIENT) should agree with the router's options, which the shared state follows.
+     */
     const rgn_options *options;
 } rgn_request;
 
@@ -67,33 +68,33 @@ typedef struct {
 /* 128 bytes; the first 64 hold all that a healthy operation touches. Fields before `private part` are for the caller
  * to read. */
 typedef struct rgn_op {
-    rgn_time_ns wake_at;         /* NEVER if nothing is to ring */
-    rgn_time_ns leg_timeout_at;  /* of the leg just sent: what to tell the transport */
-    uint8_t leg;                 /* of RGN_SEND: 0 primary, 1 hedge */
-    rgn_region region;           /* of RGN_SEND */
-    uint8_t send_flags;          /* of RGN_SEND */
-    uint8_t wake_kind;           /* rgn_wake_kind of wake_at */
-    uint8_t cancel_legs;         /* bit per leg; set by the last call */
-    uint8_t reason;              /* rgn_reason of the last step: RGN_REASON_ROUTE_* or RGN_REASON_DONE_* */
-    uint8_t open_legs;           /* bit per leg that was sent and has not ended */
-    uint8_t direction;           /* rgn_direction */
-    rgn_result result;           /* valid after RGN_DONE */
+    rgn_time_ns wake_at;        /* NEVER if nothing is to ring */
+    rgn_time_ns leg_timeout_at; /* of the leg just sent: what to tell the transport */
+    uint8_t leg;                /* of RGN_SEND: 0 primary, 1 hedge */
+    rgn_region region;          /* of RGN_SEND */
+    uint8_t send_flags;         /* of RGN_SEND */
+    uint8_t wake_kind;          /* rgn_wake_kind of wake_at */
+    uint8_t cancel_legs;        /* bit per leg; set by the last call */
+    uint8_t reason;             /* rgn_reason of the last step: RGN_REASON_ROUTE_* or RGN_REASON_DONE_* */
+    uint8_t open_legs;          /* bit per leg that was sent and has not ended */
+    uint8_t direction;          /* rgn_direction */
+    rgn_result result;          /* valid after RGN_DONE */
     /* private part */
     rgn_time_ns deadline;
     const rgn_options *options;
     rgn_partition partition;
     rgn_region_set excluded;
     uint32_t hash;
-    uint8_t state;               /* see operation.c */
+    uint8_t state; /* see operation.c */
     uint8_t flags;
-    uint8_t list_index;          /* cursor into the routing list */
+    uint8_t list_index; /* cursor into the routing list */
     uint8_t failover_retries;
     /* second half: canary, retries; not even initialised before one of them happens */
-    uint32_t entry_generation;   /* of the canary */
-    uint16_t window_id;          /* of the canary */
-    uint16_t attempts;           /* legs sent so far */
-    rgn_region_set failed_regions;  /* regions that failed within this operation */
-    uint32_t account_generation;    /* to which list_index belongs */
+    uint32_t entry_generation;     /* of the canary */
+    uint16_t window_id;            /* of the canary */
+    uint16_t attempts;             /* legs sent so far */
+    rgn_region_set failed_regions; /* regions that failed within this operation */
+    uint32_t account_generation;   /* to which list_index belongs */
     uint8_t session_retries;
     uint8_t backend_retries;
     uint8_t throttle_retries;
@@ -102,8 +103,8 @@ typedef struct rgn_op {
     rgn_dur_ns throttle_waited;
     rgn_dur_ns retry_with_waited;
     rgn_dur_ns backend_waited;
-    rgn_time_ns canary_failed_at; /* of an operation that began as a canary: when its first attempt sent it elsewhere; else
-                                     NEVER */
+    rgn_time_ns canary_failed_at; /* of an operation that began as a canary: when its first attempt sent it elsewhere;
+                                     else NEVER */
 } rgn_op;
 
 /* Starts an operation: RGN_SEND, or RGN_DONE where there is no target at all. */
