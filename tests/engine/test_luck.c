@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 
-enum { OPERATIONS_MAX = 600000 };
+enum { OPERATIONS_MAX = 260000 };
 
 typedef struct {
     sim_run_output output;

@@ -5,6 +5,7 @@
 usage: check_layout.py SOURCE_ROOT CORE_ARCHIVE"""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -23,9 +24,15 @@ def problem(path, text):
     problems.append(f"{path}: {text}")
 
 
-def tracked(root):
-    names = subprocess.run(["git", "-C", root, "ls-files"], check=True, capture_output=True, text=True).stdout
-    return [pathlib.Path(name) for name in names.splitlines()]
+def source_files(root):
+    """What git tracks; without git or outside a checkout, every file that is not a build's or hidden."""
+    if shutil.which("git") and (root / ".git").exists():
+        names = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files"], check=True,
+                               capture_output=True, text=True).stdout.splitlines()
+        return [pathlib.Path(name) for name in names if (root / name).exists()]
+    paths = (path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file())
+    return [path for path in paths
+            if not path.parts[0].startswith((".git", "build")) and path.suffix not in (".db", ".pyc")]
 
 
 def check_licences(root, files):
@@ -84,7 +91,7 @@ def check_symbols(archive):
 
 def main(root, archive):
     root = pathlib.Path(root)
-    files = tracked(root)
+    files = source_files(root)
     check_licences(root, files)
     check_includes(root, files)
     check_floats(root, files)
