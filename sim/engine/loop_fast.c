@@ -3,6 +3,7 @@
  * found anew after every call into the core. A timer that cannot ring first is never queued, and nothing queued is ever
  * wrong. */
 #include "engine/run.h"
+#include "engine/wheel.h"
 
 /* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. */
 static inline sim_event next_event(const sim_slot *slot, uint32_t index, int64_t delay)
@@ -17,16 +18,27 @@ static inline sim_event next_event(const sim_slot *slot, uint32_t index, int64_t
     return (sim_event){(uint64_t)wake_at, sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index)};
 }
 
+/* Of events, about: most operations cause one. */
+static uint64_t mean_spacing(const sim_scenario *scenario)
+{
+    uint64_t rate_mhz = 0;
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        rate_mhz += (uint64_t)scenario->workload[w].rate_mhz;
+    return (uint64_t)SIM_RATE_NS / rate_mhz;
+}
+
 sim_run_status sim_loop_fast(sim_run_state *run)
 {
-    sim_queue queue = {0};
-    if (!sim_queue_reserve(&queue, 1024))
+    sim_wheel queue;
+    if (!sim_wheel_init(&queue, mean_spacing(run->scenario)) || !sim_wheel_reserve(&queue, run->slot_capacity)) {
+        sim_wheel_deinit(&queue);
         return SIM_RUN_NO_MEMORY;
+    }
     const int64_t delay = run->input->planted_timer_delay;
     sim_run_status status = SIM_RUN_OK;
     uint64_t events = 0;
     for (;;) {
-        const uint64_t operation = sim_queue_next_time(&queue);
+        const uint64_t operation = sim_wheel_next_time(&queue);
         const uint64_t arrival = (uint64_t)run->arrivals.next_time;
         const uint64_t background = sim_queue_next_time(&run->background);
         const uint64_t foreground = operation <= arrival ? operation : arrival;
@@ -49,7 +61,7 @@ sim_run_status sim_loop_fast(sim_run_state *run)
         uint32_t index;
         bool is_open;
         if (operation <= arrival) {
-            const sim_event event = sim_queue_pop(&queue);
+            const sim_event event = sim_wheel_pop(&queue);
             index = sim_event_slot(event.key);
             sim_slot *slot = &run->slot[index];
             is_open = sim_event_class(event.key) == SIM_CLASS_LEG_RESULT
@@ -57,20 +69,20 @@ sim_run_status sim_loop_fast(sim_run_state *run)
                           : sim_run_ring(run, slot, (int64_t)event.time);
         } else {
             index = sim_run_take_slot(run);
-            if (index == SIM_PENDING_MAX || !sim_queue_reserve(&queue, run->slot_capacity)) {
+            if (index == SIM_PENDING_MAX || !sim_wheel_reserve(&queue, run->slot_capacity)) {
                 status = run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
                 break;
             }
             is_open = sim_run_start(run, &run->slot[index]);
         }
         if (is_open)
-            sim_queue_push(&queue, next_event(&run->slot[index], index, delay));
+            sim_wheel_push(&queue, next_event(&run->slot[index], index, delay));
         else
             sim_run_release_slot(run, index);
         if (__builtin_expect(run->dirty_count > 0, 0))
             sim_run_schedule_dirty(run);
     }
     run->output->events = events;
-    sim_queue_deinit(&queue);
+    sim_wheel_deinit(&queue);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/queue.h"
 #include "engine/random.h"
+#include "engine/wheel.h"
 
 START_TEST(key_keeps_its_parts)
 {
@@ -73,6 +74,52 @@ START_TEST(heap_agrees_with_a_sorted_array)
 }
 END_TEST
 
+/* Times as a run makes them: mostly a little ahead of the clock, some far beyond the wheel's reach, many at one
+ * instant, and long silences. Spacings from far too small to far too large for the load. */
+START_TEST(wheel_agrees_with_the_heap)
+{
+    static const uint64_t spacings[] = {1, 100, 5000, 1000000, UINT64_C(100000000000)};
+    enum { STEPS = 100000, MOST = 2000 };
+    const sim_luck luck = {.seed = 20261130, .replication = (uint32_t)_i};
+    sim_wheel wheel;
+    sim_queue queue = {0};
+    ck_assert(sim_wheel_init(&wheel, spacings[_i]));
+    ck_assert(sim_wheel_reserve(&wheel, MOST));
+    ck_assert(sim_queue_reserve(&queue, MOST));
+    uint64_t now = 0;
+    for (uint64_t step = 0; step < STEPS; step++) {
+        const sim_words words = sim_draw_words(&luck, SIM_DRAW_LEG, step, 0);
+        const bool is_filling = step / 5000 % 2 == 0;
+        const bool push = queue.count == 0 || (queue.count < MOST && words.word[0] % 100 < (is_filling ? 60 : 40));
+        if (push) {
+            const uint64_t kind = words.word[1] % 10;
+            const uint64_t ahead = kind < 3   ? 0
+                                   : kind < 8 ? (words.word[1] >> 8) % 20000
+                                   : kind < 9 ? (words.word[1] >> 8) % 50000000
+                                              : (words.word[1] >> 8) % UINT64_C(10000000000);
+            const sim_event event = {now + ahead, sim_event_key((sim_class)(words.word[0] >> 8 & 3),
+                                                                words.word[0] >> 32, 0, (uint32_t)step)};
+            sim_wheel_push(&wheel, event);
+            sim_queue_push(&queue, event);
+            continue;
+        }
+        ck_assert_uint_eq(sim_wheel_next_time(&wheel), sim_queue_next_time(&queue));
+        const sim_event a = sim_wheel_pop(&wheel);
+        const sim_event b = sim_queue_pop(&queue);
+        ck_assert_uint_eq(a.time, b.time);
+        ck_assert_uint_eq(a.key, b.key);
+        now = a.time;
+    }
+    while (queue.count > 0) {
+        ck_assert_uint_eq(sim_wheel_next_time(&wheel), queue.heap[0].time);
+        ck_assert_uint_eq(sim_wheel_pop(&wheel).key, sim_queue_pop(&queue).key);
+    }
+    ck_assert_uint_eq(sim_wheel_next_time(&wheel), SIM_NO_EVENT);
+    sim_wheel_deinit(&wheel);
+    sim_queue_deinit(&queue);
+}
+END_TEST
+
 START_TEST(empty_queue_has_no_next_time)
 {
     const sim_queue queue = {0};
@@ -87,6 +134,7 @@ int main(void)
     tcase_add_test(tcase, key_keeps_its_parts);
     tcase_add_test(tcase, ties_are_ordered_by_meaning);
     tcase_add_test(tcase, heap_agrees_with_a_sorted_array);
+    tcase_add_loop_test(tcase, wheel_agrees_with_the_heap, 0, 5);
     tcase_add_test(tcase, empty_queue_has_no_next_time);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
