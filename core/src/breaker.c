@@ -299,3 +299,54 @@ void rgni_breaker_on_success(rgn_entry *entry, rgn_share_tally *share, const rgn
     }
     end_if_cleared(&s);
 }
+
+/* BRK-17: hedge wins add nothing to an entry that is away already; the driver asks no more than whether there is one.
+ * Only an open probe is overruled by them. */
+static bool hedge_wins_are_idle(const rgn_entry *entry, const rgn_options *options)
+{
+    if (entry->phase == RGN_PHASE_ABSENT || (entry->phase == RGN_PHASE_RECOVERING && rgni_probes_with_all(options)))
+        return false;
+    return entry->tripped != 0 || rgni_keeps_untripped(options);
+}
+
+/* BRK-18: where trips are derived from counts, the trip brings its counts along. */
+static void seed_counts(const strike *s)
+{
+    unsigned row = rgni_counts_join(s->entry, s->share, s->scene->options, s->region);
+    for (rgn_direction d = RGN_READ; d <= RGN_WRITE; d++)
+        s->entry->counts.failures[row][d] = (uint32_t)threshold_of(s->scene->options, d);
+}
+
+/* BRK-16: a region that has lost enough hedge races in a row is left like one that has failed: for reads, and for
+ * writes where other regions take them. */
+bool rgni_breaker_on_hedge_wins(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
+                                uint32_t wins, rgni_story *story)
+{
+    const uint8_t reads = 1u << RGN_READ, both = reads | 1u << RGN_WRITE;
+    strike s = {entry, share, scene, region, RGN_READ, story};
+    rgn_entry before = *entry;
+    rgn_region next = rgni_next_region(scene->topology, rgn_region_bit(region));
+    bool is_derived = rgni_trips_are_derived(scene->options);
+    if (hedge_wins_are_idle(entry, scene->options))
+        return true;
+    if (!rgn_region_in(scene->topology->regions, region) || next == RGN_REGION_NONE)
+        return false;
+    if (entry->phase != RGN_PHASE_COUNTING)
+        rgni_entry_init(entry, share, scene, region);
+    entry->phase = RGN_PHASE_UNHEALTHY;
+    entry->tripped = is_derived || scene->topology->multi_write ? both : reads;
+    entry->cause = RGN_CAUSE_HEDGE_WINS;
+    entry->last_failure = scene->now;
+    entry->trip_time = scene->now;
+    entry->first_failed = region;
+    rgni_failed_clear(entry);
+    rgni_failed_add(entry, region);
+    entry->current = next;
+    if (is_derived)
+        seed_counts(&s);
+    rgni_fact fact = fact_of(&s, RGN_REASON_TRIP_HEDGE);
+    fact.failures = wins;
+    fact.threshold = scene->options->breaker_consecutive_hedge_win_threshold;
+    rgni_story_add(story, scene, &before, entry, fact);
+    return true;
+}

@@ -2,8 +2,8 @@
 /* Reducers over one entry: old entry + event -> new entry, with the transitions that happened.
  *
  * They are pure but for the draws they ask of `random`; they neither store nor lock. breaker.c holds the trip side,
- * failback.c the recovery side, partition.c what both share. An entry whose phase becomes RGN_PHASE_ABSENT is dropped by
- * the router. */
+ * failback.c the recovery side, partition.c what both share. An entry whose phase becomes RGN_PHASE_ABSENT is dropped
+ * by the router. */
 #ifndef REGIONCORE_SRC_ENTRY_H
 #define REGIONCORE_SRC_ENTRY_H
 
@@ -43,6 +43,11 @@ void rgni_breaker_on_failure(rgn_entry *entry, rgn_share_tally *share, const rgn
  * `is_below_400`). */
 void rgni_breaker_on_success(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
                              rgn_direction direction, bool is_below_400, rgni_story *story);
+
+/* Hedges have won against `region` `wins` times in a row, which reaches the threshold. True if the count has done its
+ * work and begins anew; false if nothing came of it and it goes on. `entry` may be absent. */
+bool rgni_breaker_on_hedge_wins(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
+                                uint32_t wins, rgni_story *story);
 
 /* Asks whether the operation that makes its first attempt now is a canary. The caller has checked that the direction is
  * tripped, that the first failed region is there, not excluded and not marked, and that the phase is recovering.

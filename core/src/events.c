@@ -4,70 +4,7 @@
 #include "router_impl.h"
 
 #include <assert.h>
-
-/* --- the clock of background work -------------------------------------------------------------------------------- */
-
-/* RTR-4: first tick of the grid start + k * interval, k >= 1, after `at`. */
-static rgn_time_ns tick_after(const rgn_router *router, rgn_time_ns at)
-{
-    rgn_dur_ns interval = router->options.failback_sweep_interval;
-    rgn_dur_ns since = rgn_time_elapsed(router->start, at);
-
-    return rgn_time_add(router->start, rgn_time_add(since - since % interval, interval));
-}
-
-/* Publishes the next expiry; the clock's lock is held. */
-static void clock_publish(rgn_router *router)
-{
-    rgn_time_ns next = router->clock.next_tick;
-
-    if (router->options.failback_promote == RGN_PROMOTE_DUE) {
-        for (uint32_t i = 0; i < router->stripe_count; i++)
-            next = rgn_time_min(next, atomic_load_explicit(&router->clock.due[i], memory_order_relaxed));
-    }
-    atomic_store_explicit(&router->clock.next, next, memory_order_release);
-}
-
-/* An event at `now` changed the number of entries by -1, 0 or 1, or the stripe's first due time. RTR-5: ticks at which
- * no entry exists are skipped; a tick of this very instant counts as done. */
-static void clock_update(rgn_router *router, const rgni_stripe *stripe, int change, rgn_time_ns now)
-{
-    const rgni_slot *first = rgni_stripe_first_due(stripe);
-    rgn_time_ns due = first != NULL ? first->due : RGN_TIME_NEVER;
-    _Atomic rgn_time_ns *stripe_due = &router->clock.due[stripe - router->stripes];
-
-    if (change == 0 && due == atomic_load_explicit(stripe_due, memory_order_relaxed))
-        return;
-    rgni_lock(&router->clock.lock);
-    atomic_store_explicit(stripe_due, due, memory_order_relaxed);
-    router->clock.entries += (uint32_t)change;
-    if (router->clock.entries == 0)
-        router->clock.next_tick = RGN_TIME_NEVER;
-    else if (router->clock.next_tick == RGN_TIME_NEVER)
-        router->clock.next_tick = tick_after(router, now);
-    clock_publish(router);
-    rgni_unlock(&router->clock.lock);
-}
-
-/* True for the one caller that has to do the tick due at `now`. Ticks missed on the way are not caught up. */
-static bool clock_claim_tick(rgn_router *router, rgn_time_ns now)
-{
-    bool is_due;
-
-    rgni_lock(&router->clock.lock);
-    is_due = router->clock.next_tick <= now;
-    if (is_due) {
-        router->clock.next_tick = tick_after(router, now);
-        clock_publish(router);
-    }
-    rgni_unlock(&router->clock.lock);
-    return is_due;
-}
-
-rgn_time_ns rgn_router_next_expiry(const rgn_router *router)
-{
-    return atomic_load_explicit(&router->clock.next, memory_order_acquire);
-}
+#include <string.h>
 
 /* --- events on one partition ------------------------------------------------------------------------------------- */
 
@@ -77,11 +14,13 @@ typedef struct {
     rgni_stripe *stripe;
     rgni_slot *slot;     /* NULL: no entry */
     bool is_new;         /* `slot` is reserved, not in the table */
+    bool had_entry;      /* when the event began */
     uint32_t generation; /* the router's counter when the event began */
     uint32_t generation_now;
     rgn_router_counters counters;
     rgni_scene scene;
     rgni_story story;
+    rgn_override_change change; /* of the override; reason RGN_REASON_NONE if there is none to tell */
 } event;
 
 /* RTR-3: takes the stripe's lock. `e` may point into itself, so it must not move. */
@@ -92,6 +31,8 @@ static void event_begin(event *e, rgn_router *router, rgn_partition partition, r
     rgni_lock(&e->stripe->lock);
     e->slot = rgni_stripe_find(e->stripe, partition);
     e->is_new = false;
+    e->had_entry = e->slot != NULL && e->slot->entry.phase != RGN_PHASE_ABSENT;
+    e->change.reason = RGN_REASON_NONE;
     /* RTR-9: other stripes may take the same numbers meanwhile: they only have to differ within a partition. */
     e->generation = atomic_load_explicit(&router->generation, memory_order_relaxed);
     e->generation_now = e->generation;
@@ -118,6 +59,17 @@ static bool event_needs_slot(event *e)
     return e->is_new;
 }
 
+/* The same for a slot with a side. */
+static bool event_needs_side(event *e)
+{
+    if (!event_needs_slot(e))
+        return false;
+    if (rgni_stripe_reserve_side(e->stripe, &e->router->memory, e->slot))
+        return true;
+    atomic_fetch_add_explicit(&e->router->failed_allocations, 1, memory_order_relaxed);
+    return false;
+}
+
 static rgn_share_tally *event_share(event *e)
 {
     return e->slot == NULL ? NULL : rgni_slot_share(e->stripe, e->slot);
@@ -133,24 +85,26 @@ static void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t 
         atomic_fetch_xor_explicit(&router->states[partition / 8], change, memory_order_acq_rel);
 }
 
-/* Stores what the reducer left in the slot. */
+/* Stores what the reducer left in the slot. A slot without entry and side goes. */
 static void event_store(event *e)
 {
-    bool is_absent = e->slot->entry.phase == RGN_PHASE_ABSENT;
+    bool has_entry = e->slot->entry.phase != RGN_PHASE_ABSENT;
     rgn_time_ns due = RGN_TIME_NEVER;
-    int change = (is_absent ? 0 : 1) - (e->is_new ? 0 : 1);
+    bool is_empty;
 
-    if (!is_absent && e->router->options.failback_promote == RGN_PROMOTE_DUE)
+    rgni_stripe_trim_side(e->stripe, e->slot);
+    is_empty = !has_entry && e->slot->side == NULL;
+    if (has_entry && e->router->options.failback_promote == RGN_PROMOTE_DUE)
         due = rgni_failback_due(&e->slot->entry, &e->router->options);
-    if (e->is_new && !is_absent)
+    if (e->is_new && !is_empty)
         rgni_stripe_insert(e->stripe, e->slot);
-    set_state_byte(e->router, e->scene.partition, rgni_state_byte(&e->slot->entry));
+    set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->slot));
     rgni_stripe_set_due(e->stripe, e->slot, due);
-    if (is_absent && e->is_new)
+    if (is_empty && e->is_new)
         rgni_stripe_cancel(e->stripe, e->slot);
-    else if (is_absent)
+    else if (is_empty)
         rgni_stripe_remove(e->stripe, e->slot);
-    clock_update(e->router, e->stripe, change, e->scene.now);
+    rgni_clock_update(e->router, e->stripe, has_entry - e->had_entry, e->scene.now);
 }
 
 /* Stores, gives the lock back and tells the observer. */
@@ -169,6 +123,8 @@ static void event_end(event *e)
         atomic_fetch_add_explicit(&router->late_failures, e->counters.late_failures, memory_order_relaxed);
     for (unsigned i = 0; router->sink.on_transition != NULL && i < e->story.count; i++)
         router->sink.on_transition(router->sink.context, &e->story.transition[i]);
+    if (router->sink.on_override != NULL && e->change.reason != RGN_REASON_NONE)
+        router->sink.on_override(router->sink.context, &e->change);
 }
 
 /* BRK-1, looked at under the lock, so that nothing is recorded after the breaker's edge has dropped the entries. */
@@ -176,6 +132,42 @@ static bool event_is_covered(const event *e, rgn_region region, rgn_direction di
 {
     return rgni_router_covers(e->router, e->scene.topology, e->scene.partition, direction) &&
            rgn_region_in(e->scene.topology->regions, region);
+}
+
+/* What an override's reducer answered, to be told. `last` is the override before the event. */
+static void event_override_changed(event *e, rgn_reason reason, rgn_region region, rgn_override last)
+{
+    const rgn_override *now = &e->slot->side->override;
+
+    e->change = (rgn_override_change){.at = e->scene.now,
+                                      .partition = e->scene.partition,
+                                      .reason = (uint8_t)reason,
+                                      .region = region,
+                                      .override = now->is_set ? *now : last};
+}
+
+/* FLO-2, FLO-7: a failure that moves the override: a write's, or a refusal by a region that is not the hub. */
+static void event_fail_override(event *e, rgn_region region)
+{
+    rgn_override last;
+
+    if (!event_needs_side(e))
+        return;
+    last = e->slot->side->override;
+    event_override_changed(
+        e, rgni_override_on_failure(&e->slot->side->override, e->scene.topology, region, e->scene.now), region, last);
+}
+
+/* FLO-8: the breaker's failure where it covers the attempt, else automatic failover's. */
+static void event_fail(event *e, rgn_region region, rgn_direction direction)
+{
+    if (event_is_covered(e, region, direction)) {
+        if (event_needs_slot(e))
+            rgni_breaker_on_failure(&e->slot->entry, event_share(e), &e->scene, region, direction, &e->story);
+    } else if (rgni_failover_covers(e->scene.topology, direction) &&
+               rgn_region_in(e->scene.topology->regions, region)) {
+        event_fail_override(e, region);
+    }
 }
 
 void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
@@ -186,8 +178,118 @@ void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_
     if (partition >= router->partition_count)
         return;
     event_begin(&e, router, partition, now);
-    if (event_is_covered(&e, region, direction) && event_needs_slot(&e))
-        rgni_breaker_on_failure(&e.slot->entry, event_share(&e), &e.scene, region, direction, &e.story);
+    event_fail(&e, region, direction);
+    event_end(&e);
+}
+
+/* FLO-5: someone else has moved the partition's traffic away from the region meanwhile. */
+static bool is_overtaken(const event *e, rgn_region region)
+{
+    if (e->had_entry && e->slot->entry.current != region && e->slot->entry.current != RGN_REGION_NONE)
+        return true;
+    return e->slot != NULL && e->slot->side != NULL && e->slot->side->override.is_set &&
+           e->slot->side->override.current != region;
+}
+
+static rgn_region_set overtaken(rgn_router *router, rgn_partition partition, const rgn_region *regions, unsigned count,
+                                rgn_time_ns now)
+{
+    rgn_region_set set = 0;
+    event e;
+
+    event_begin(&e, router, partition, now);
+    for (unsigned i = 0; i < count; i++)
+        if (is_overtaken(&e, regions[i]))
+            set |= rgn_region_bit(regions[i]);
+    event_end(&e);
+    return set;
+}
+
+void rgn_router_flush_writes(rgn_router *router, rgn_partition partition, const rgn_region *regions, unsigned count,
+                             rgn_time_ns now)
+{
+    rgn_region_set late;
+
+    if (partition >= router->partition_count)
+        return;
+    late = overtaken(router, partition, regions, count, now);
+    for (unsigned i = 0; i < count; i++)
+        if (!rgn_region_in(late, regions[i]))
+            rgn_router_record_failure(router, partition, regions[i], RGN_WRITE, now);
+}
+
+/* FLO-7: a read that looks for the hub found it, or did not. */
+static void record_hub(rgn_router *router, rgn_partition partition, rgn_region region, bool is_hub, rgn_time_ns now)
+{
+    event e;
+
+    if (partition >= router->partition_count || region >= RGN_REGIONS_MAX)
+        return;
+    event_begin(&e, router, partition, now);
+    if (!e.scene.topology->automatic_failover) {
+        event_end(&e);
+        return;
+    }
+    if (!is_hub) {
+        event_fail_override(&e, region);
+    } else if (event_needs_side(&e)) {
+        rgn_override last = e.slot->side->override;
+        event_override_changed(&e, rgni_override_on_hub(&e.slot->side->override, region, now), region, last);
+    }
+    event_end(&e);
+}
+
+void rgn_router_record_hub(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    record_hub(router, partition, region, true, now);
+}
+
+void rgn_router_record_not_hub(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    record_hub(router, partition, region, false, now);
+}
+
+/* FLO-9: the driver counts whether or not the breaker covers the partition; else nobody would look at the count. */
+void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    uint32_t wins;
+    event e;
+
+    if (partition >= router->partition_count)
+        return;
+    event_begin(&e, router, partition, now);
+    if ((router->options.routing_rules == RGN_ROUTING_DRIVER || event_is_covered(&e, region, RGN_READ)) &&
+        event_needs_side(&e)) {
+        wins = rgni_wins_add(&e.slot->side->wins, region);
+        if (wins >= router->options.breaker_consecutive_hedge_win_threshold &&
+            rgni_breaker_on_hedge_wins(&e.slot->entry, event_share(&e), &e.scene, region, wins, &e.story))
+            rgni_wins_clear(&e.slot->side->wins, region);
+    }
+    event_end(&e);
+}
+
+/* Without wins, which is nearly always, there is nothing to end. */
+void rgn_router_record_primary_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    event e;
+
+    if (partition >= router->partition_count || (rgni_router_state(router, partition) & RGNI_STATE_WINS) == 0)
+        return;
+    event_begin(&e, router, partition, now);
+    if (e.slot != NULL && e.slot->side != NULL)
+        rgni_wins_clear(&e.slot->side->wins, region);
+    event_end(&e);
+}
+
+void rgn_router_forget_entry(rgn_router *router, rgn_partition partition, rgn_time_ns now)
+{
+    event e;
+
+    if (partition >= router->partition_count)
+        return;
+    event_begin(&e, router, partition, now);
+    if (e.had_entry)
+        rgni_entry_drop(&e.slot->entry, &e.scene, RGN_REASON_FORGOTTEN, &e.story);
     event_end(&e);
 }
 
@@ -266,30 +368,54 @@ static bool lost_a_region(const rgn_entry *entry, const rgn_topology *topology)
     return (named & ~topology->regions) != 0;
 }
 
+static void drop_override(event *e, rgn_reason reason)
+{
+    rgn_override last = e->slot->side->override;
+
+    memset(&e->slot->side->override, 0, sizeof last);
+    event_override_changed(e, reason, RGN_REGION_NONE, last);
+}
+
+static void drop_what_lost_a_region(event *e)
+{
+    const rgn_topology *topology = e->scene.topology;
+
+    if (e->router->options.routing_rules == RGN_ROUTING_DRIVER)
+        return;
+    if (e->had_entry && lost_a_region(&e->slot->entry, topology))
+        rgni_entry_drop(&e->slot->entry, &e->scene, RGN_REASON_REGION_REMOVED, &e->story);
+    if (e->slot->side != NULL && e->slot->side->override.is_set &&
+        !rgn_region_in(topology->regions, e->slot->side->override.current))
+        drop_override(e, RGN_REASON_REGION_REMOVED);
+}
+
 static void work_on(rgn_router *router, rgn_partition partition, rgni_work what, rgn_time_ns now)
 {
     event e;
 
     event_begin(&e, router, partition, now);
     if (e.slot != NULL) {
-        rgn_entry *entry = &e.slot->entry;
         switch (what) {
         case RGNI_WORK_TICK:
-            rgni_failback_on_expiry(entry, event_share(&e), &e.scene, true, &e.story);
+            rgni_failback_on_expiry(&e.slot->entry, event_share(&e), &e.scene, true, &e.story);
             break;
-        case RGNI_WORK_FLAG_EDGE:
-            rgni_entry_drop(entry, &e.scene, RGN_REASON_FLAG_EDGE, &e.story);
+        case RGNI_WORK_BREAKER_EDGE:
+            if (e.had_entry)
+                rgni_entry_drop(&e.slot->entry, &e.scene, RGN_REASON_FLAG_EDGE, &e.story);
+            break;
+        case RGNI_WORK_FAILOVER_EDGE:
+            if (e.slot->side != NULL && e.slot->side->override.is_set)
+                drop_override(&e, RGN_REASON_FLAG_EDGE);
             break;
         case RGNI_WORK_REGION_REMOVED:
-            if (router->options.routing_rules != RGN_ROUTING_DRIVER && lost_a_region(entry, e.scene.topology))
-                rgni_entry_drop(entry, &e.scene, RGN_REASON_REGION_REMOVED, &e.story);
+            drop_what_lost_a_region(&e);
             break;
         }
     }
     event_end(&e);
 }
 
-/* RTR-6: all partitions with an entry, in partition order, each under its own lock. */
+/* RTR-6: all partitions with a state, in partition order, each under its own lock. */
 void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now)
 {
     uint32_t words = rgni_state_words(router);
@@ -301,28 +427,6 @@ void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now
                 work_on(router, i * 8 + j, what, now);
         }
     }
-}
-
-/* Partition that is due first, in order of (due, partition) over all stripes; RGN_PARTITION_UNKNOWN if none is due. */
-static rgn_partition first_due(rgn_router *router, rgn_time_ns now)
-{
-    rgn_partition partition = RGN_PARTITION_UNKNOWN;
-    rgn_time_ns due = now;
-
-    for (uint32_t i = 0; i < router->stripe_count; i++) {
-        rgni_stripe *stripe = &router->stripes[i];
-        const rgni_slot *slot;
-        if (atomic_load_explicit(&router->clock.due[i], memory_order_relaxed) > due)
-            continue;
-        rgni_lock(&stripe->lock);
-        slot = rgni_stripe_first_due(stripe);
-        if (slot != NULL && (slot->due < due || (slot->due == due && slot->partition < partition))) {
-            due = slot->due;
-            partition = slot->partition;
-        }
-        rgni_unlock(&stripe->lock);
-    }
-    return partition;
 }
 
 /* FBK-5: a due expiry promotes and does nothing else. */
@@ -338,18 +442,15 @@ static void promote(rgn_router *router, rgn_partition partition, rgn_time_ns now
     event_end(&e);
 }
 
-/* The core asks for no outside work yet: no endpoint probe, no refresh, hence no task. */
 unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap)
 {
     rgn_partition partition;
 
-    (void)out;
-    (void)cap;
-    if (clock_claim_tick(router, now))
+    if (rgni_clock_claim_tick(router, now))
         rgni_router_work_on_all(router, RGNI_WORK_TICK, now);
     if (router->options.failback_promote == RGN_PROMOTE_DUE) {
-        while ((partition = first_due(router, now)) != RGN_PARTITION_UNKNOWN)
+        while ((partition = rgni_clock_first_due(router, now)) != RGN_PARTITION_UNKNOWN)
             promote(router, partition, now);
     }
-    return 0;
+    return rgni_clock_claim_probes(router, now) ? rgn_router_due_probes(router, now, out, cap) : 0;
 }

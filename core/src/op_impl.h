@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What operation.c and retry.c share. */
+/* What operation.c, retry.c and op_failover.c share. */
 #ifndef REGIONCORE_SRC_OP_IMPL_H
 #define REGIONCORE_SRC_OP_IMPL_H
 
 #include <regioncore/operation.h>
 #include <regioncore/routing.h>
 
+#include "hedging_impl.h"
 #include "router_impl.h"
 
 /* rgn_op.state */
@@ -14,6 +15,9 @@ enum {
     RGNI_OP_WAIT_HERE = 2, /* backs off, then goes to the same region */
     RGNI_OP_WAIT_NEXT = 3, /* backs off, then goes where routing says */
     RGNI_OP_DONE = 4,
+    RGNI_OP_ARMED = 5,   /* the primary leg is open or backs off, and the hedge is due at the threshold */
+    RGNI_OP_RACE = 6,    /* the hedge has been sent, and at least one leg has not ended for good */
+    RGNI_OP_HARVEST = 7, /* past the deadline; an open leg may still tell how it ended */
 };
 
 /* rgn_op.flags */
@@ -25,6 +29,8 @@ enum {
     RGNI_OP_BEGAN_AS_CANARY = 16,
     RGNI_OP_WRITE_LIST = 32, /* a session retry sends a read to where writes go */
     RGNI_OP_FORCED = 64,     /* the last attempt after the throttle's total wait was taken */
+    RGNI_OP_RACED = 128,     /* a hedge race was entered */
+    RGNI_OP_MAY_RACE = 256,  /* of a kind that may be hedged */
 };
 
 static inline bool rgni_op_has(const rgn_op *op, unsigned flag)
@@ -34,7 +40,7 @@ static inline bool rgni_op_has(const rgn_op *op, unsigned flag)
 
 static inline void rgni_op_set(rgn_op *op, unsigned flag, bool is_on)
 {
-    op->flags = (uint8_t)(is_on ? op->flags | flag : op->flags & ~flag);
+    op->flags = (uint16_t)(is_on ? op->flags | flag : op->flags & ~flag);
 }
 
 /* What follows a failed attempt. */
@@ -54,7 +60,94 @@ typedef struct {
 rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response *response,
                           const rgn_topology *topology, const rgn_random *random, rgn_time_ns now);
 
+/* OPR-7: the next region at once, while the failover budget lasts. */
+rgni_plan rgni_retry_plan_failover(rgn_op *op);
+
+/* What follows a failed attempt of one leg of a race: never RGNI_NEXT. */
+rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
+                              const rgn_random *random, rgn_time_ns now);
+
 /* Moves the routing cursor on by one. */
 void rgni_retry_advance(rgn_op *op, const rgn_topology *topology);
+
+/* --- op_failover.c --- */
+
+/* A write that may look for its region among the readable ones. Its failures wait in op->pending_marks. */
+bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology);
+/* A read that only the hub can answer. */
+bool rgni_op_is_hub_latched(const rgn_op *op);
+/* Fills in what automatic failover means for the query. */
+void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op);
+/* The region refused such a read: it is not the hub. */
+bool rgni_op_is_refused_hub(const rgn_op *op, const rgn_response *response);
+/* The operation ends with this answer: records what it has learnt of the partition's write region. */
+void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response *response, rgn_time_ns now);
+
+/* --- of the pipeline, for the race --- */
+
+/* Initialises the second half. */
+void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology);
+
+/* OPR-2: ends the operation. */
+rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response *response, bool is_exhausted);
+rgn_step rgni_op_end_by_deadline(rgn_op *op);
+
+/* OPR-5, OPR-6: a failure at `region` is paid for, unless its budget was empty and that is to count for nothing. */
+void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn_class *class,
+                    const rgn_response *response, bool is_exhausted, rgn_time_ns now);
+
+/* Gives the canary's ticket back. */
+void rgni_op_end_ticket(rgn_router *router, rgn_op *op, rgn_evidence evidence, rgn_time_ns now);
+
+/* Sends the next attempt to where routing says. */
+rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now);
+
+/* --- of the race, for the pipeline --- */
+
+/* The primary leg has just been sent: if the operation is eligible, a race begins. */
+void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now);
+
+/* Before the threshold, the primary leg was final. */
+void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_ns now);
+
+/* Before the threshold, the primary leg failed and the ordinary retries take over. */
+void rgni_race_leave(rgn_op *op, rgn_hedge why);
+
+/* Before the threshold, the primary leg failed, and that has been charged: launches the hedge at once, if it may. */
+bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
+                            rgn_time_ns now);
+
+/* Before the threshold, the primary leg goes to its region again after `delay`. */
+rgn_step rgni_race_again_armed(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now);
+
+/* A leg has ended by itself; the state is race or harvest. */
+rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
+                          const rgn_response *response, rgn_time_ns now);
+
+/* wake_at was reached; the state is armed, race or harvest, and it is not the timeout of an armed primary leg. */
+rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now);
+
+/* The application gave up. */
+void rgni_race_on_abandon(rgn_router *router, rgn_op *op);
+
+static inline rgn_hedge rgni_hedge_of(const rgn_op *op)
+{
+    return (rgn_hedge)(op->hedge & 15);
+}
+
+static inline unsigned rgni_races_of(const rgn_op *op)
+{
+    return op->hedge >> 4;
+}
+
+static inline void rgni_hedge_set(rgn_op *op, rgn_hedge hedge)
+{
+    op->hedge = (uint8_t)((op->hedge & ~15u) | hedge);
+}
+
+static inline rgn_region rgni_leg_region(const rgn_op *op, unsigned leg)
+{
+    return leg == op->leg ? op->region : op->other_region;
+}
 
 #endif

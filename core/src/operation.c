@@ -13,16 +13,22 @@ static_assert(sizeof(rgn_response) == 16, "response size");
 
 enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503, SUBSTATUS_TRANSPORT = 20003 };
 
-/* Initialises the second half, which a healthy operation never touches. Happens during the first attempt. */
-static void need_tail(rgn_op *op, const rgn_topology *topology)
+/* Initialises the second half, which a healthy operation never touches. Happens during the first attempt. HDG-6: while
+ * a race has no second half, the instant of the hedge is known from wake_at, or does not matter. */
+void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
 {
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
         return;
     memset((char *)op + offsetof(rgn_op, entry_generation), 0, sizeof *op - offsetof(rgn_op, entry_generation));
     op->attempts = 1;
-    op->account_generation = topology->generation;
+    op->account_generation = (uint16_t)topology->generation;
     op->canary_failed_at = RGN_TIME_NEVER;
     rgni_op_set(op, RGNI_OP_HAS_TAIL, true);
+    if (op->state == RGNI_OP_ARMED) {
+        op->hedge = (uint8_t)(RGN_HEDGE_WAITING | 1u << 4);
+        op->other_region = RGN_REGION_NONE;
+        op->other_at = op->wake_kind == RGN_WAKE_HEDGE ? op->wake_at : RGN_TIME_NEVER;
+    }
 }
 
 /* --- ends -------------------------------------------------------------------------------------------------------- */
@@ -45,13 +51,13 @@ static rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason 
     return RGN_DONE;
 }
 
-static rgn_step end_by_deadline(rgn_op *op)
+rgn_step rgni_op_end_by_deadline(rgn_op *op)
 {
     return end(op, STATUS_DEADLINE, SUBSTATUS_DEADLINE, RGN_REASON_DONE_DEADLINE, true);
 }
 
 /* Ends with the last answer. OPR-16: a transport error looks like 503/20003 to the caller. */
-static rgn_step end_with(rgn_op *op, const rgn_class *class, const rgn_response *response, bool is_exhausted)
+rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response *response, bool is_exhausted)
 {
     bool is_http = response->transport == RGN_TRANSPORT_NONE;
     uint16_t status = is_http ? response->status : (uint16_t)STATUS_TRANSPORT;
@@ -67,7 +73,7 @@ static rgn_step end_with(rgn_op *op, const rgn_class *class, const rgn_response 
 
 /* OPR-3: an attempt's own timeout, and the operation's deadline if that is sooner. Where both fall on one instant the
  * timeout rings; the deadline then ends the operation in the same call. */
-static rgn_step send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rgn_time_ns now)
+static void send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rgn_time_ns now)
 {
     bool is_canary = answer.reason == RGN_REASON_ROUTE_CANARY;
 
@@ -76,11 +82,10 @@ static rgn_step send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rg
     op->open_legs = 1;
     op->region = answer.region;
     op->reason = answer.reason;
-    op->send_flags = is_canary ? RGN_SEND_CANARY : 0;
+    op->send_flags = (uint8_t)((is_canary ? RGN_SEND_CANARY : 0) | (rgni_op_is_hub_latched(op) ? RGN_SEND_HUB : 0));
     op->leg_timeout_at = rgn_time_add(now, timeout);
     op->wake_at = rgn_time_min(op->leg_timeout_at, op->deadline);
     op->wake_kind = op->leg_timeout_at <= op->deadline ? RGN_WAKE_LEG_TIMEOUT : RGN_WAKE_DEADLINE;
-    return RGN_SEND;
 }
 
 /* FBK-4: a canary leaves its operation time enough for another region. */
@@ -104,6 +109,8 @@ static void query_init(rgn_route_query *query, const rgn_router *router, const r
 
     query->topology = topology;
     query->entry = NULL;
+    query->override = NULL;
+    query->override = NULL;
     query->marked =
         rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, (rgn_direction)op->direction, now);
     query->excluded = op->excluded;
@@ -112,17 +119,17 @@ static void query_init(rgn_route_query *query, const rgn_router *router, const r
     query->list_index = 0;
     query->is_retry = is_retry;
     query->is_session_retry = rgni_op_has(op, RGNI_OP_WRITE_LIST);
-    query->may_walk_reads = false;
+    rgni_op_query_failover(query, op);
     if (!is_retry)
         return;
-    if (op->options->routing_rules != RGN_ROUTING_DRIVER) /* which rely on the cursor alone */
+    if (op->options->routing_rules != RGN_ROUTING_DRIVER || query->may_walk_reads) /* others rely on the cursor alone */
         query->failed_regions = op->failed_regions;
-    if (op->account_generation == topology->generation)
+    if (op->account_generation == (uint16_t)topology->generation)
         query->list_index = op->list_index;
 }
 
 /* Sends the next attempt to where routing says. */
-static rgn_step send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
+rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
     bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
@@ -141,7 +148,9 @@ static rgn_step send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
     if (answer.region == RGN_REGION_NONE)
         return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
     op->attempts++;
-    return send(op, answer, op->options->retry_request_timeout, now);
+    send(op, answer, op->options->retry_request_timeout, now);
+    rgni_race_begin(router, op, topology, now);
+    return RGN_SEND;
 }
 
 /* The same region again. RTE-7: an excluded one was a fallback and stays one. */
@@ -151,7 +160,8 @@ static rgn_step send_here(rgn_op *op, rgn_time_ns now)
     rgn_route_answer answer = {op->region, is_excluded ? RGN_REASON_ROUTE_FALLBACK : RGN_REASON_ROUTE_IN_REGION};
 
     op->attempts++;
-    return send(op, answer, op->options->retry_request_timeout, now);
+    send(op, answer, op->options->retry_request_timeout, now);
+    return RGN_SEND;
 }
 
 /* FBK-2: asked once per operation, and only where the state byte says that there is something to ask. */
@@ -168,7 +178,7 @@ static bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_route_que
         return false;
     if (!rgni_router_admit(router, op->partition, query, op->hash, now, &region, &ticket))
         return false;
-    need_tail(op, query->topology);
+    rgni_op_need_tail(op, query->topology);
     op->region = region;
     op->entry_generation = ticket.generation;
     op->window_id = ticket.window_id;
@@ -182,7 +192,7 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
     rgn_direction direction = (rgn_direction)request->direction;
     rgn_partition partition = request->is_container_level ? RGN_PARTITION_UNKNOWN : request->partition;
     bool is_covered = rgni_router_covers(router, topology, partition, direction);
-    uint8_t state = is_covered ? rgni_router_state(router, partition) : 0;
+    uint8_t state = partition < router->partition_count ? rgni_router_state(router, partition) : 0;
     rgn_route_query query;
     rgn_route_answer answer;
 
@@ -193,8 +203,8 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
     op->direction = request->direction;
     op->excluded = request->has_excluded ? request->excluded : router->excluded;
     op->hash = request->hash;
-    op->flags = (uint8_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0));
-    op->list_index = 0;
+    op->flags = (uint16_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0) |
+                           (rgni_hedging_covers(request, op->options) ? RGNI_OP_MAY_RACE : 0));
     op->failover_retries = 0;
     op->cancel_legs = 0;
     op->open_legs = 0;
@@ -202,41 +212,53 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
     op->state = RGNI_OP_WAIT_NEXT;
     op->result.region = RGN_REGION_NONE;
     if (now >= op->deadline)
-        return end_by_deadline(op);
+        return rgni_op_end_by_deadline(op);
 
     query_init(&query, router, op, topology, now);
-    if (state != 0 && begins_as_canary(router, op, &query, state, now))
-        return send(op, (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY}, canary_timeout(op, now), now);
+    if (state != 0 && is_covered && begins_as_canary(router, op, &query, state, now)) {
+        send(op, (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY}, canary_timeout(op, now), now);
+        rgni_race_begin(router, op, topology, now);
+        return RGN_SEND;
+    }
     answer = state == 0 ? rgn_route(&query, op->options)
-                        : rgni_router_route(router, op->partition, true, &query, op->options);
+                        : rgni_router_route(router, op->partition, is_covered, &query, op->options);
     if (answer.region == RGN_REGION_NONE)
         return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
     if (answer.reason == RGN_REASON_ROUTE_CANARY) {
-        need_tail(op, topology);
+        rgni_op_need_tail(op, topology);
         rgni_op_set(op, RGNI_OP_BEGAN_AS_CANARY, true);
     }
-    return send(op, answer, op->options->retry_request_timeout, now);
+    send(op, answer, op->options->retry_request_timeout, now);
+    rgni_race_begin(router, op, topology, now);
+    return RGN_SEND;
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------- */
 
 /* OPR-5: exactly one scope pays for a failure. A connection that was never made is the endpoint's; all else is the
  * partition's where the breaker covers the operation, else, for an answer, the endpoint's. */
-static void charge(rgn_router *router, const rgn_op *op, const rgn_class *class, const rgn_response *response,
-                   rgn_time_ns now)
+void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn_class *class,
+                    const rgn_response *response, bool is_exhausted, rgn_time_ns now)
 {
     rgn_direction direction = (rgn_direction)op->direction;
+    bool may_roam = rgni_op_may_roam(op, rgni_router_topology(router));
 
     if (class->charge == RGN_CHARGE_NOTHING)
+        return;
+    /* OPR-6: the driver forgets an answer that finds its budget empty; a transport error always counts. */
+    if (is_exhausted && response->transport == RGN_TRANSPORT_NONE &&
+        op->options->retry_exhausted_failures == RGN_EXHAUSTED_IGNORE)
         return;
     if (class->charge == RGN_CHARGE_PARTITION_WRITE)
         direction = RGN_WRITE;
     if (class->charge == RGN_CHARGE_ENDPOINT)
-        rgn_router_mark_endpoint(router, op->region, (rgn_mark_reason) class->mark_reason, now);
+        rgn_router_mark_endpoint(router, region, (rgn_mark_reason) class->mark_reason, now);
+    else if (may_roam)
+        op->pending_marks |= rgn_region_bit(region);
     else if (rgni_op_has(op, RGNI_OP_COVERED))
-        rgn_router_record_failure(router, op->partition, op->region, direction, now);
+        rgn_router_record_failure(router, op->partition, region, direction, now);
     else if (response->transport == RGN_TRANSPORT_NONE)
-        rgn_router_mark_endpoint(router, op->region, (rgn_mark_reason) class->mark_reason, now);
+        rgn_router_mark_endpoint(router, region, (rgn_mark_reason) class->mark_reason, now);
 }
 
 /* Waits for `delay` in `state`, but not past the deadline. */
@@ -259,6 +281,31 @@ static void leave_region(rgn_op *op, const rgn_topology *topology, rgn_time_ns n
     rgni_retry_advance(op, topology);
 }
 
+/* FLO-12: the read goes on looking for the hub while its failover budget lasts. */
+static rgn_step end_refused_hub(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
+                                const rgn_topology *topology, rgn_time_ns now)
+{
+    rgn_class refused = *class;
+    rgni_plan plan;
+
+    refused.retry = RGN_RETRY_FAILOVER;
+    plan = rgni_retry_plan(op, &refused, response, topology, &router->random, now);
+    if (plan.move == RGNI_STOP)
+        return rgni_op_end_with(op, class, response, plan.is_exhausted);
+    rgn_router_record_not_hub(router, op->partition, op->region, now);
+    if (now >= op->deadline)
+        return rgni_op_end_by_deadline(op);
+    leave_region(op, topology, now);
+    return rgni_op_send_next(router, op, now);
+}
+
+/* HDG-10, the driver: a primary that fails early launches the hedge. What waits in its region has not failed yet. */
+static bool launches_hedge(const rgn_op *op, const rgn_class *class, rgn_time_ns now)
+{
+    return op->state == RGNI_OP_ARMED && op->options->hedging_early_transient == RGN_EARLY_LAUNCH && !class->is_final &&
+           class->retry != RGN_RETRY_THROTTLE && class->retry != RGN_RETRY_WITH && now < op->deadline;
+}
+
 /* OPR-1: the end of an ordinary attempt. `is_timeout`: the attempt's own, which yields to a deadline of the same
  * instant. */
 static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
@@ -268,28 +315,46 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
     rgni_plan plan;
 
     if (class->evidence == RGN_EVIDENCE_SUCCESS) {
+        if (op->state == RGNI_OP_ARMED)
+            rgni_race_won_early(router, op, now);
         rgni_router_note_success(router, op->partition, op->region, (rgn_direction)op->direction, class->is_success,
                                  now);
-        return end_with(op, class, response, false);
+        rgni_op_settle_failover(router, op, response, now);
+        return rgni_op_end_with(op, class, response, false);
     }
     topology = rgni_router_topology(router);
-    need_tail(op, topology);
-    plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
-    /* OPR-6: the driver forgets an answer that finds its budget empty; a transport error always counts. */
-    if (!plan.is_exhausted || response->transport != RGN_TRANSPORT_NONE ||
-        op->options->retry_exhausted_failures == RGN_EXHAUSTED_COUNT)
-        charge(router, op, class, response, now);
+    rgni_op_need_tail(op, topology);
+    if (rgni_op_is_refused_hub(op, response))
+        return end_refused_hub(router, op, class, response, topology, now);
+    if (launches_hedge(op, class, now)) {
+        rgni_op_charge(router, op, op->region, class, response, false, now);
+        if (rgni_race_launch_early(router, op, class, response, now))
+            return RGN_SEND;
+        plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
+    } else {
+        plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
+        rgni_op_charge(router, op, op->region, class, response, plan.is_exhausted, now);
+    }
+    if (op->state == RGNI_OP_ARMED && class->is_final)
+        rgni_race_won_early(router, op, now);
+    if (op->state == RGNI_OP_ARMED && plan.move == RGNI_HERE)
+        return rgni_race_again_armed(op, plan.delay, now);
+    if (op->state == RGNI_OP_ARMED)
+        rgni_race_leave(op, class->is_final && plan.move == RGNI_STOP ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD
+                                                                      : RGN_HEDGE_ENDED_EARLY);
     if (now >= op->deadline && (is_timeout || plan.move != RGNI_STOP))
-        return end_by_deadline(op);
-    if (plan.move == RGNI_STOP)
-        return end_with(op, class, response, plan.is_exhausted);
+        return rgni_op_end_by_deadline(op);
+    if (plan.move == RGNI_STOP) {
+        rgni_op_settle_failover(router, op, response, now);
+        return rgni_op_end_with(op, class, response, plan.is_exhausted);
+    }
     if (plan.move == RGNI_HERE)
         return plan.delay > 0 ? wait(op, RGNI_OP_WAIT_HERE, plan.delay, now) : send_here(op, now);
     leave_region(op, topology, now);
-    return plan.delay > 0 ? wait(op, RGNI_OP_WAIT_NEXT, plan.delay, now) : send_next(router, op, now);
+    return plan.delay > 0 ? wait(op, RGNI_OP_WAIT_NEXT, plan.delay, now) : rgni_op_send_next(router, op, now);
 }
 
-static void end_ticket(rgn_router *router, rgn_op *op, rgn_evidence evidence, rgn_time_ns now)
+void rgni_op_end_ticket(rgn_router *router, rgn_op *op, rgn_evidence evidence, rgn_time_ns now)
 {
     rgni_ticket ticket = {op->entry_generation, op->window_id};
 
@@ -302,23 +367,27 @@ static void end_ticket(rgn_router *router, rgn_op *op, rgn_evidence evidence, rg
 static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
                            rgn_evidence evidence, rgn_time_ns now)
 {
-    end_ticket(router, op, evidence, now);
+    rgni_op_end_ticket(router, op, rgn_op_judge_canary(router, op, evidence), now);
+    if (op->state == RGNI_OP_ARMED)
+        rgni_race_leave(op,
+                        evidence == RGN_EVIDENCE_SUCCESS ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD : RGN_HEDGE_ENDED_EARLY);
     if (evidence == RGN_EVIDENCE_SUCCESS)
-        return end_with(op, class, response, false);
+        return rgni_op_end_with(op, class, response, false);
     if (now >= op->deadline)
-        return end_by_deadline(op);
+        return rgni_op_end_by_deadline(op);
     leave_region(op, rgni_router_topology(router), now);
-    return send_next(router, op, now);
+    return rgni_op_send_next(router, op, now);
 }
 
 rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
 {
     const rgn_class *class = rgni_class_of(response);
 
-    assert(op->state == RGNI_OP_IN_FLIGHT);
-    assert(leg == op->leg);
-    (void)leg;
+    assert(leg < RGN_LEGS_MAX);
+    assert((op->open_legs >> leg & 1) != 0);
     op->cancel_legs = 0;
+    if (op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST)
+        return rgni_race_on_leg(router, op, leg, class, response, now);
     op->open_legs = 0;
     op->result.region = op->region;
     if (rgni_op_has(op, RGNI_OP_TICKET))
@@ -346,21 +415,25 @@ rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
     op->cancel_legs = 0;
     if (now < op->wake_at)
         return RGN_WAIT;
+    if (op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST ||
+        (op->state == RGNI_OP_ARMED && op->wake_kind != RGN_WAKE_LEG_TIMEOUT))
+        return rgni_race_on_timer(router, op, now);
     if (op->wake_kind == RGN_WAKE_LEG_TIMEOUT)
         return time_out(router, op, now);
     if (op->wake_kind == RGN_WAKE_BACKOFF && now < op->deadline)
-        return op->state == RGNI_OP_WAIT_HERE ? send_here(op, now) : send_next(router, op, now);
+        return op->state == RGNI_OP_WAIT_HERE ? send_here(op, now) : rgni_op_send_next(router, op, now);
     /* OPR-15: a deadline says nothing of the region, but to a canary. */
     if (rgni_op_has(op, RGNI_OP_TICKET))
-        end_ticket(router, op, RGN_EVIDENCE_TIMEOUT, now);
-    return end_by_deadline(op);
+        rgni_op_end_ticket(router, op, RGN_EVIDENCE_TIMEOUT, now);
+    return rgni_op_end_by_deadline(op);
 }
 
 rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     op->cancel_legs = 0;
+    rgni_race_on_abandon(router, op);
     if (rgni_op_has(op, RGNI_OP_TICKET))
-        end_ticket(router, op, RGN_EVIDENCE_NEUTRAL, now);
+        rgni_op_end_ticket(router, op, RGN_EVIDENCE_NEUTRAL, now);
     return end(op, 0, 0, RGN_REASON_DONE_ABANDONED, false);
 }
 

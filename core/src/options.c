@@ -4,22 +4,30 @@
 #include <assert.h>
 #include <string.h>
 
-#define KNOB_ROW(group, field, type, def, min, max, env, choices, meaning) \
-    {#group "." #field, RGN_##type, (def), (min), (max), env, choices, meaning},
+#define KNOB_ROW(group, field, type, reach, def, min, max, env, choices, meaning) \
+    {#group "." #field, RGN_##type, RGN_REACH_##reach, (def), (min), (max), env, choices, meaning},
 static const rgn_knob knobs[RGN_KNOB_COUNT] = {RGN_KNOBS(KNOB_ROW)};
 
 /* OPT-4: the name of each variable's kill switch; only those of FLAG knobs are ever read. */
-#define KNOB_OVERRIDE(group, field, type, def, min, max, env, choices, meaning) env "_OVERRIDE",
+#define KNOB_OVERRIDE(group, field, type, reach, def, min, max, env, choices, meaning) env "_OVERRIDE",
 static const char *const override_variables[RGN_KNOB_COUNT] = {RGN_KNOBS(KNOB_OVERRIDE)};
 
 /* Where each knob lives in rgn_options. */
-#define KNOB_OFFSET(group, field, type, def, min, max, env, choices, meaning) offsetof(rgn_options, group##_##field),
+#define KNOB_OFFSET(group, field, type, reach, def, min, max, env, choices, meaning) \
+    offsetof(rgn_options, group##_##field),
 static const size_t offsets[RGN_KNOB_COUNT] = {RGN_KNOBS(KNOB_OFFSET)};
 
 const rgn_knob *rgn_knob_at(rgn_knob_id id)
 {
     assert(id < RGN_KNOB_COUNT);
     return &knobs[id];
+}
+
+/* OPT-5: the hedging specification and the driver gave one knob two names. */
+const char *rgn_knob_second_variable(rgn_knob_id id)
+{
+    assert(id < RGN_KNOB_COUNT);
+    return id == RGN_KNOB_breaker_consecutive_hedge_win_threshold ? "AZURE_COSMOS_CONSECUTIVE_HEDGE_WIN_THRESHOLD" : "";
 }
 
 rgn_knob_id rgn_knob_find(const char *name)
@@ -57,7 +65,7 @@ static bool is_in_range(const rgn_knob *knob, int64_t value)
     return value >= knob->min && value <= knob->max;
 }
 
-/* OPT-2: every value within its range, and the floor not above the threshold. */
+/* OPT-2: every value within its range, the floor not above the threshold, and the hedge threshold not 0. */
 rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong)
 {
     unsigned bad = 0;
@@ -66,6 +74,8 @@ rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong)
         bad++;
     if (bad == RGN_KNOB_COUNT && options->failback_retrip_floor > options->failback_success_threshold)
         bad = RGN_KNOB_failback_retrip_floor;
+    if (bad == RGN_KNOB_COUNT && options->hedging_threshold == 0)
+        bad = RGN_KNOB_hedging_threshold;
     if (bad == RGN_KNOB_COUNT)
         return RGN_OK;
     if (wrong != NULL)
@@ -167,7 +177,7 @@ static bool parse_environment(const rgn_knob *knob, const char *text, int64_t *o
 
     switch (knob->type) {
     case RGN_FLAG:
-        return parse_flag(text, out);
+        return parse_flag(text, out) || parse_word(text, knob, out);
     case RGN_CHOICE:
         return parse_choice(text, knob->choices, out);
     case RGN_SHARE:
@@ -248,6 +258,37 @@ static void take_layer(rgn_effective_options *out, unsigned id, const rgn_option
         take(out, id, rgn_options_get(&layer->values, (rgn_knob_id)id), origin);
 }
 
+/* Reads one variable into `*value`. `*text` is what it holds, NULL if it is not set. */
+static bool read_variable(const rgn_environment *environment, unsigned id, const char *variable, const char **text,
+                          int64_t *value, rgn_options_error *error)
+{
+    *text = look_up(environment, variable);
+    if (*text == NULL || parse_environment(&knobs[id], *text, value))
+        return true;
+    *error = (rgn_options_error){(rgn_knob_id)id, variable, *text, NULL};
+    return false;
+}
+
+/* OPT-5: takes the environment's value, under either name. */
+static bool take_environment(rgn_effective_options *out, unsigned id, const rgn_environment *environment,
+                             rgn_options_error *error)
+{
+    const char *names[] = {knobs[id].environment, rgn_knob_second_variable((rgn_knob_id)id)};
+    const char *texts[2];
+    int64_t values[2] = {0};
+
+    for (unsigned i = 0; i < 2; i++)
+        if (!read_variable(environment, id, names[i], &texts[i], &values[i], error))
+            return false;
+    if (texts[0] != NULL && texts[1] != NULL && values[0] != values[1]) {
+        *error = (rgn_options_error){(rgn_knob_id)id, names[1], texts[1], names[0]};
+        return false;
+    }
+    if (texts[0] != NULL || texts[1] != NULL)
+        take(out, id, values[texts[0] == NULL], RGN_LAYER_ENVIRONMENT);
+    return true;
+}
+
 /* OPT-1: layers from the weakest to the strongest, each knob on its own. A variable that does not parse is an error
  * even where a stronger layer hides it: it would surprise on the day that layer goes. */
 rgn_status rgn_options_resolve(const rgn_option_layer *operation, const rgn_option_layer *account,
@@ -259,16 +300,11 @@ rgn_status rgn_options_resolve(const rgn_option_layer *operation, const rgn_opti
 
     for (unsigned id = 0; id < RGN_KNOB_COUNT; id++) {
         const rgn_knob *knob = &knobs[id];
-        const char *text = look_up(environment, knob->environment);
+        const char *text;
 
         take(out, id, knob->initial, RGN_LAYER_DEFAULT);
-        if (text != NULL) {
-            if (!parse_environment(knob, text, &value)) {
-                *error = (rgn_options_error){(rgn_knob_id)id, knob->environment, text};
-                return RGN_ERR_RANGE;
-            }
-            take(out, id, value, RGN_LAYER_ENVIRONMENT);
-        }
+        if (!take_environment(out, id, environment, error))
+            return RGN_ERR_RANGE;
         take_layer(out, id, runtime, RGN_LAYER_RUNTIME);
         take_layer(out, id, account, RGN_LAYER_ACCOUNT);
         take_layer(out, id, operation, RGN_LAYER_OPERATION);
@@ -281,9 +317,9 @@ rgn_status rgn_options_resolve(const rgn_option_layer *operation, const rgn_opti
     if (rgn_options_validate(&out->values, &wrong) != RGN_OK) {
         bool is_from_environment = out->origin[wrong] == RGN_LAYER_ENVIRONMENT;
         const char *variable = is_from_environment ? knobs[wrong].environment : NULL;
-        *error = (rgn_options_error){wrong, variable, variable == NULL ? NULL : look_up(environment, variable)};
+        *error = (rgn_options_error){wrong, variable, variable == NULL ? NULL : look_up(environment, variable), NULL};
         return RGN_ERR_RANGE;
     }
-    *error = (rgn_options_error){RGN_KNOB_COUNT, NULL, NULL};
+    *error = (rgn_options_error){RGN_KNOB_COUNT, NULL, NULL, NULL};
     return RGN_OK;
 }

@@ -7,14 +7,17 @@
 /* The state machine as data. Every transition is checked against it. */
 static const rgni_state_row state_table[] = {
     {RGN_PHASE_ABSENT, RGN_REASON_CREATED, RGN_PHASE_COUNTING},
+    {RGN_PHASE_ABSENT, RGN_REASON_TRIP_HEDGE, RGN_PHASE_UNHEALTHY},
 
     {RGN_PHASE_COUNTING, RGN_REASON_TRIP, RGN_PHASE_UNHEALTHY},
+    {RGN_PHASE_COUNTING, RGN_REASON_TRIP_HEDGE, RGN_PHASE_UNHEALTHY},
     {RGN_PHASE_COUNTING, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
     {RGN_PHASE_COUNTING, RGN_REASON_STALE, RGN_PHASE_ABSENT},
     {RGN_PHASE_COUNTING, RGN_REASON_CLEARED, RGN_PHASE_ABSENT},
     {RGN_PHASE_COUNTING, RGN_REASON_PROMOTE, RGN_PHASE_RECOVERING}, /* untripped entries are kept */
     {RGN_PHASE_COUNTING, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
     {RGN_PHASE_COUNTING, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
+    {RGN_PHASE_COUNTING, RGN_REASON_FORGOTTEN, RGN_PHASE_ABSENT},
 
     {RGN_PHASE_UNHEALTHY, RGN_REASON_TRIP_ALSO, RGN_PHASE_UNHEALTHY},
     {RGN_PHASE_UNHEALTHY, RGN_REASON_MOVE, RGN_PHASE_UNHEALTHY},
@@ -24,8 +27,10 @@ static const rgni_state_row state_table[] = {
     {RGN_PHASE_UNHEALTHY, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_COUNTING},
     {RGN_PHASE_UNHEALTHY, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
     {RGN_PHASE_UNHEALTHY, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
+    {RGN_PHASE_UNHEALTHY, RGN_REASON_FORGOTTEN, RGN_PHASE_ABSENT},
 
-    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP, RGN_PHASE_UNHEALTHY}, /* an untripped entry that was promoted */
+    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP, RGN_PHASE_UNHEALTHY},       /* an untripped entry that was promoted */
+    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP_HEDGE, RGN_PHASE_UNHEALTHY}, /* in place of an open probe */
     {RGN_PHASE_RECOVERING, RGN_REASON_TRIP_ALSO, RGN_PHASE_RECOVERING},
     {RGN_PHASE_RECOVERING, RGN_REASON_MOVE, RGN_PHASE_RECOVERING},
     {RGN_PHASE_RECOVERING, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
@@ -44,6 +49,7 @@ static const rgni_state_row state_table[] = {
     {RGN_PHASE_RECOVERING, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_COUNTING},
     {RGN_PHASE_RECOVERING, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
     {RGN_PHASE_RECOVERING, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
+    {RGN_PHASE_RECOVERING, RGN_REASON_FORGOTTEN, RGN_PHASE_ABSENT},
 };
 
 const rgni_state_row *rgni_state_table(size_t *count)
@@ -105,11 +111,8 @@ void rgni_entry_drop(rgn_entry *entry, const rgni_scene *scene, rgn_reason reaso
 }
 
 /* BRK-15: both failure times are those of the failure that creates the entry. */
-void rgni_entry_create(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
-                       rgn_direction direction, rgni_story *story)
+void rgni_entry_init(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region)
 {
-    assert(entry->phase == RGN_PHASE_ABSENT);
-    rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
     bool is_shared = rgni_tally_is_shared(scene->options);
     memset(entry, 0, sizeof *entry);
     entry->phase = RGN_PHASE_COUNTING;
@@ -128,6 +131,14 @@ void rgni_entry_create(rgn_entry *entry, rgn_share_tally *share, const rgni_scen
         entry->counts.region[0] = region;
     if (share != NULL)
         *share = (rgn_share_tally){.window_start = scene->now};
+}
+
+void rgni_entry_create(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
+                       rgn_direction direction, rgni_story *story)
+{
+    rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
+    assert(entry->phase == RGN_PHASE_ABSENT);
+    rgni_entry_init(entry, share, scene, region);
     rgni_story_add(story, scene, &absent, entry,
                    (rgni_fact){.reason = RGN_REASON_CREATED, .direction = direction, .region = region});
 }

@@ -35,7 +35,10 @@ void rgni_story_add(rgni_story *story, const rgni_scene *scene, const rgn_entry 
 /* Makes the entry absent and tells why. */
 void rgni_entry_end(rgn_entry *entry, const rgni_scene *scene, rgni_fact fact, rgni_story *story);
 
-/* Turns an absent entry into a counting one that has counted nothing yet. */
+/* Makes a counting entry that has counted nothing yet, whatever was there before. Draws a jitter. */
+void rgni_entry_init(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region);
+
+/* Turns an absent entry into such a one, and tells. */
 void rgni_entry_create(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
                        rgn_direction direction, rgni_story *story);
 

@@ -47,19 +47,19 @@ static void count(uint8_t *counter)
 
 void rgni_retry_advance(rgn_op *op, const rgn_topology *topology)
 {
-    bool is_write_list = op->direction == RGN_WRITE || rgni_op_has(op, RGNI_OP_WRITE_LIST);
+    bool is_write = op->direction == RGN_WRITE && !rgni_op_may_roam(op, topology);
+    bool is_write_list = is_write || rgni_op_has(op, RGNI_OP_WRITE_LIST);
     unsigned length = is_write_list ? topology->write_order.count : topology->read_order.count;
 
     /* OPR-9: a cursor of another topology generation counts as 0. */
-    if (op->account_generation != topology->generation)
+    if (op->account_generation != (uint16_t)topology->generation)
         op->list_index = 0;
-    op->account_generation = topology->generation;
+    op->account_generation = (uint16_t)topology->generation;
     if (length > 0)
         op->list_index = (uint8_t)((op->list_index + 1u) % length);
 }
 
-/* OPR-7: the next region at once, while the failover budget lasts. */
-static rgni_plan plan_failover(rgn_op *op)
+rgni_plan rgni_retry_plan_failover(rgn_op *op)
 {
     if (op->failover_retries >= op->options->retry_max_failover_retry_count)
         return stop_exhausted;
@@ -145,6 +145,41 @@ static rgni_plan plan_throttle(rgn_op *op, const rgn_response *response, const r
     return (rgni_plan){RGNI_HERE, delay, false};
 }
 
+/* The hedge has a throttle count of its own; total waits and the 449 schedule are the operation's. */
+static rgni_plan plan_leg_throttle(rgn_op *op, unsigned leg, const rgn_response *response, const rgn_random *random,
+                                   rgn_time_ns now)
+{
+    uint8_t primary_count = op->throttle_retries;
+    rgni_plan plan;
+
+    if (leg == 0)
+        return plan_throttle(op, response, random, now);
+    op->throttle_retries = op->hedge_throttle_retries;
+    plan = plan_throttle(op, response, random, now);
+    op->hedge_throttle_retries = op->throttle_retries;
+    op->throttle_retries = primary_count;
+    return plan;
+}
+
+/* HDG-12: a leg stays in its region. */
+rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
+                              const rgn_random *random, rgn_time_ns now)
+{
+    bool is_local = op->options->hedging_leg_retries == RGN_LEG_RETRIES_LOCAL;
+    rgni_plan plan = stop_final;
+
+    if (class->retry == RGN_RETRY_THROTTLE)
+        plan = plan_leg_throttle(op, leg, response, random, now);
+    if (class->retry == RGN_RETRY_THROTTLE || class->is_final || class->retry == RGN_RETRY_NONE || !is_local)
+        return plan;
+    if (class->retry == RGN_RETRY_WITH)
+        return plan_retry_with(op, random);
+    if (op->failover_retries + op->leg_retries[leg] >= op->options->retry_max_failover_retry_count)
+        return stop_exhausted;
+    op->leg_retries[leg]++;
+    return (rgni_plan){RGNI_HERE, 0, false};
+}
+
 rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response *response,
                           const rgn_topology *topology, const rgn_random *random, rgn_time_ns now)
 {
@@ -156,7 +191,7 @@ rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response
     case RGN_RETRY_THROTTLE:
         return plan_throttle(op, response, random, now);
     case RGN_RETRY_FAILOVER:
-        plan = plan_failover(op);
+        plan = rgni_retry_plan_failover(op);
         break;
     case RGN_RETRY_BACKEND:
         plan = plan_backend(op, random);

@@ -32,8 +32,20 @@ static bool config_is_valid(const rgn_router_config *config)
 {
     return account_is_valid(config->account) && list_is_valid(&config->preferred) &&
            config->partition_count < RGN_PARTITION_UNKNOWN && config->lock_stripes >= 1 &&
-           config->lock_stripes <= 1024 && (config->lock_stripes & (config->lock_stripes - 1)) == 0 &&
+           config->lock_stripes <= 1024 && config->probe_interval >= 0 && config->probe_interval != RGN_TIME_NEVER &&
+           (config->lock_stripes & (config->lock_stripes - 1)) == 0 &&
            rgn_options_validate(&config->options, NULL) == RGN_OK;
+}
+
+/* How many of the list's regions the caller named. */
+static uint8_t count_in(const rgn_region_list *list, const rgn_region_list *named)
+{
+    rgn_region_set both = rgn_region_list_set(list) & rgn_region_list_set(named);
+    uint8_t count = 0;
+
+    for (; both != 0; both &= both - 1)
+        count++;
+    return count;
 }
 
 /* RTE-1. `number` is the topology's generation. */
@@ -49,6 +61,9 @@ static rgni_snapshot *snapshot_create(rgn_router *router, const rgn_account *acc
     snapshot->topology.hub = account->writable.count > 0 ? account->writable.region[0] : RGN_REGION_NONE;
     snapshot->topology.multi_write = account->multi_write;
     snapshot->topology.automatic_failover = account->automatic_failover;
+    snapshot->topology.has_preferred = router->preferred.count > 0;
+    snapshot->topology.preferred_reads = count_in(&account->readable, &router->preferred);
+    snapshot->topology.preferred_writes = count_in(&account->writable, &router->preferred);
     snapshot->topology.generation = number;
     return snapshot;
 }
@@ -72,14 +87,15 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
 {
     atomic_init(&router->snapshot, NULL);
     rgni_marks_init(&router->marks);
-    atomic_init(&router->is_breaker_on, config->options.breaker_enabled != 0);
+    atomic_init(&router->is_breaker_on, false);
     router->excluded = config->excluded;
     router->partition_count = config->partition_count;
     router->options = config->options;
+    rgni_hedging_init(&router->hedging, &config->options);
     router->stripe_count = config->lock_stripes;
-    atomic_flag_clear(&router->clock.lock);
-    router->clock.next_tick = RGN_TIME_NEVER;
-    atomic_init(&router->clock.next, RGN_TIME_NEVER);
+    rgni_clock_init(&router->clock);
+    router->breaker_switch = config->breaker_switch;
+    router->probe_interval = config->probe_interval;
     router->start = config->start;
     router->preferred = config->preferred;
     atomic_flag_clear(&router->account_lock);
@@ -91,6 +107,17 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     atomic_init(&router->late_successes, 0);
     atomic_init(&router->late_failures, 0);
     atomic_init(&router->failed_allocations, 0);
+}
+
+/* RTR-10: the kill switch decides; without one the options do, and with the driver's rules automatic failover brings
+ * the breaker along. */
+static bool breaker_should_be_on(const rgn_router *router, const rgn_topology *topology)
+{
+    bool comes_along = topology->automatic_failover && router->options.routing_rules == RGN_ROUTING_DRIVER;
+
+    if (router->breaker_switch != RGN_SWITCH_UNSET)
+        return router->breaker_switch == RGN_SWITCH_ON;
+    return router->options.breaker_enabled != 0 || comes_along;
 }
 
 rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status)
@@ -127,6 +154,8 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
         rgni_stripe_init(&router->stripes[i], router->options.breaker_rule == RGN_RULE_SHARE,
                          router->options.failback_promote == RGN_PROMOTE_DUE);
     }
+    atomic_store_explicit(&router->is_breaker_on, breaker_should_be_on(router, &snapshot->topology),
+                          memory_order_release);
     *status = RGN_OK;
     return router;
 }
@@ -153,8 +182,17 @@ void rgn_router_destroy(rgn_router *router)
 
 /* --- topology and switch ----------------------------------------------------------------------------------------- */
 
+/* RTR-8: an edge forgets all; the switch comes first, so that no event in between is recorded behind the scan. */
+static void put_breaker(rgn_router *router, bool is_on, rgn_time_ns now)
+{
+    if (atomic_exchange_explicit(&router->is_breaker_on, is_on, memory_order_acq_rel) != is_on)
+        rgni_router_work_on_all(router, RGNI_WORK_BREAKER_EDGE, now);
+}
+
 rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now)
 {
+    bool is_failover_edge = false;
+    bool is_breaker_on = false;
     rgni_snapshot *older;
     rgni_snapshot *newer;
 
@@ -165,53 +203,118 @@ rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account
     newer = snapshot_create(router, account, older->topology.generation + 1);
     if (newer != NULL) {
         newer->older = older;
+        is_failover_edge = newer->topology.automatic_failover != older->topology.automatic_failover;
+        is_breaker_on = breaker_should_be_on(router, &newer->topology);
         atomic_store_explicit(&router->snapshot, newer, memory_order_release);
     }
     rgni_unlock(&router->account_lock);
     if (newer == NULL)
         return RGN_ERR_NO_MEMORY;
+    put_breaker(router, is_breaker_on, now);
+    if (is_failover_edge) /* FLO-10: what was learnt before says nothing of now */
+        rgni_router_work_on_all(router, RGNI_WORK_FAILOVER_EDGE, now);
     rgni_router_work_on_all(router, RGNI_WORK_REGION_REMOVED, now);
+    rgni_clock_plan_probes(router, now);
     return RGN_OK;
 }
 
-/* RTR-8: an edge forgets all; the switch comes first, so that no event in between is recorded behind the scan. */
+void rgn_router_set_breaker_switch(rgn_router *router, rgn_switch position, rgn_time_ns now)
+{
+    bool is_on;
+
+    rgni_lock(&router->account_lock);
+    router->breaker_switch = position;
+    is_on = breaker_should_be_on(router, rgni_router_topology(router));
+    rgni_unlock(&router->account_lock);
+    put_breaker(router, is_on, now);
+}
+
 void rgn_router_set_breaker_enabled(rgn_router *router, bool enabled, rgn_time_ns now)
 {
-    if (atomic_exchange_explicit(&router->is_breaker_on, enabled, memory_order_acq_rel) != enabled)
-        rgni_router_work_on_all(router, RGNI_WORK_FLAG_EDGE, now);
+    rgn_router_set_breaker_switch(router, enabled ? RGN_SWITCH_ON : RGN_SWITCH_OFF, now);
+}
+
+bool rgn_router_breaker_is_on(const rgn_router *router)
+{
+    return atomic_load_explicit(&router->is_breaker_on, memory_order_acquire);
 }
 
 /* --- questions --------------------------------------------------------------------------------------------------- */
 
-/* Copies the partition's entry, and its share tally if there is one and it is wanted. */
-static bool copy_entry(const rgn_router *router, rgn_partition partition, rgn_entry *entry, rgn_share_tally *share)
+/* What is asked of a partition; each may be NULL. */
+typedef struct {
+    rgn_entry *entry;
+    rgn_share_tally *share;
+    rgni_side *side;
+} copies;
+
+/* Copies what the partition has, zeroes for the rest. */
+static void copy_slot(const rgn_router *router, rgn_partition partition, copies out)
 {
-    rgni_stripe *stripe;
+    rgni_stripe *stripe = &router->stripes[partition & (router->stripe_count - 1)];
     rgni_slot *slot;
 
-    if (partition >= router->partition_count || rgni_router_state(router, partition) == 0)
-        return false;
-    stripe = &router->stripes[partition & (router->stripe_count - 1)];
     rgni_lock(&stripe->lock);
     slot = rgni_stripe_find(stripe, partition);
-    if (slot != NULL && entry != NULL)
-        *entry = slot->entry;
-    if (slot != NULL && share != NULL)
-        *share = slot->share[0];
+    if (out.entry != NULL) {
+        memset(out.entry, 0, sizeof *out.entry);
+        if (slot != NULL)
+            *out.entry = slot->entry;
+    }
+    if (out.share != NULL && slot != NULL && slot->entry.phase != RGN_PHASE_ABSENT)
+        *out.share = slot->share[0];
+    if (out.side != NULL) {
+        memset(out.side, 0, sizeof *out.side);
+        if (slot != NULL && slot->side != NULL)
+            *out.side = *slot->side;
+    }
     rgni_unlock(&stripe->lock);
-    return slot != NULL;
+}
+
+/* The partition's state byte; 0 for an unknown partition. */
+static uint8_t state_of(const rgn_router *router, rgn_partition partition)
+{
+    return partition < router->partition_count ? rgni_router_state(router, partition) : 0;
 }
 
 bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out)
 {
     memset(out, 0, sizeof *out);
-    return copy_entry(router, partition, out, NULL);
+    if (rgni_state_phase(state_of(router, partition)) != RGN_PHASE_ABSENT)
+        copy_slot(router, partition, (copies){.entry = out});
+    return out->phase != RGN_PHASE_ABSENT;
 }
 
 bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition, rgn_share_tally *out)
 {
+    rgn_entry entry = {.phase = RGN_PHASE_ABSENT};
+
     memset(out, 0, sizeof *out);
-    return router->options.breaker_rule == RGN_RULE_SHARE && copy_entry(router, partition, NULL, out);
+    if (router->options.breaker_rule == RGN_RULE_SHARE && state_of(router, partition) != 0)
+        copy_slot(router, partition, (copies){.entry = &entry, .share = out});
+    return entry.phase != RGN_PHASE_ABSENT;
+}
+
+bool rgn_router_inspect_override(const rgn_router *router, rgn_partition partition, rgn_override *out)
+{
+    rgni_side side;
+
+    memset(out, 0, sizeof *out);
+    if ((state_of(router, partition) & RGNI_STATE_OVERRIDE) == 0)
+        return false;
+    copy_slot(router, partition, (copies){.side = &side});
+    *out = side.override;
+    return out->is_set;
+}
+
+uint32_t rgn_router_hedge_wins(const rgn_router *router, rgn_partition partition, rgn_region region)
+{
+    rgni_side side;
+
+    if ((state_of(router, partition) & RGNI_STATE_WINS) == 0)
+        return 0;
+    copy_slot(router, partition, (copies){.side = &side});
+    return rgni_wins_of(&side.wins, region);
 }
 
 rgn_router_counters rgn_router_get_counters(const rgn_router *router)
@@ -231,9 +334,21 @@ const rgn_topology *rgn_router_topology(const rgn_router *router)
 rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition partition, bool is_covered,
                                    rgn_route_query *query, const rgn_options *options)
 {
+    uint8_t state = state_of(router, partition);
+    bool needs_entry = is_covered && rgni_state_phase(state) != RGN_PHASE_ABSENT;
+    bool needs_override = (state & RGNI_STATE_OVERRIDE) != 0;
     rgn_entry entry;
+    rgni_side side;
 
-    query->entry = is_covered && copy_entry(router, partition, &entry, NULL) ? &entry : NULL;
+    query->entry = NULL;
+    query->override = NULL;
+    if (needs_entry || needs_override)
+        copy_slot(router, partition,
+                  (copies){.entry = needs_entry ? &entry : NULL, .side = needs_override ? &side : NULL});
+    if (needs_entry && entry.phase != RGN_PHASE_ABSENT)
+        query->entry = &entry;
+    if (needs_override && side.override.is_set)
+        query->override = &side.override;
     return rgn_route(query, options);
 }
 
@@ -244,8 +359,27 @@ rgn_route_answer rgn_router_route(const rgn_router *router, rgn_partition partit
 
     query.topology = rgni_router_topology(router);
     query.marked = rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, direction, now);
-    return rgni_router_route(router, partition, rgni_router_covers(router, query.topology, partition, direction),
+    return rgni_router_route(router, partition,
+                             !query.is_container_level &&
+                                 rgni_router_covers(router, query.topology, partition, direction),
                              &query, &router->options);
+}
+
+rgn_applicable rgn_router_applicable(const rgn_router *router, rgn_partition partition, rgn_applicable_query query,
+                                     rgn_time_ns now)
+{
+    rgn_direction direction = (rgn_direction)query.direction;
+    rgn_override override;
+    rgn_entry entry;
+
+    query.topology = rgni_router_topology(router);
+    query.marked = rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, direction, now);
+    query.tripped.count = 0;
+    if (rgni_router_covers(router, query.topology, partition, direction) &&
+        rgn_router_inspect(router, partition, &entry) && rgn_entry_is_tripped(&entry, direction))
+        query.tripped = rgni_failed_list(&entry);
+    query.override = rgn_router_inspect_override(router, partition, &override) ? override.current : RGN_REGION_NONE;
+    return rgn_applicable_regions(&query, &router->options);
 }
 
 size_t rgn_router_memory(const rgn_router *router)

@@ -11,6 +11,8 @@
 #include <regioncore/router.h>
 
 #include "entry.h"
+#include "hedging_impl.h"
+#include "routing_impl.h"
 #include "store.h"
 
 /* An immutable topology. Old ones stay until the router goes, for a reader may still hold one. */
@@ -25,6 +27,7 @@ typedef struct {
     _Atomic rgn_region_set marked;
     _Atomic rgn_region_set write_only; /* the mark's reason concerns writes only */
     _Atomic rgn_time_ns marked_at[RGN_REGIONS_MAX];
+    _Atomic uint8_t why[RGN_REGIONS_MAX]; /* rgn_mark_reason */
 } rgni_marks;
 
 /* When background work is due. */
@@ -32,7 +35,8 @@ typedef struct {
     atomic_flag lock;
     uint32_t entries;         /* over all stripes */
     rgn_time_ns next_tick;    /* NEVER without entries */
-    _Atomic rgn_time_ns next; /* the least of next_tick and the stripes' first due times */
+    rgn_time_ns next_probe;   /* NEVER without a mark to probe */
+    _Atomic rgn_time_ns next; /* the least of both and the stripes' first due times */
     _Atomic rgn_time_ns *due; /* per stripe; written under both locks */
 } rgni_clock;
 
@@ -45,10 +49,13 @@ struct rgn_router {
     uint32_t partition_count;
     _Atomic uint64_t *states; /* RTR-1: a byte per partition, eight to a word; 0 = no entry */
     rgn_options options;
+    rgni_hedging hedging;
     /* The rest. */
     rgni_stripe *stripes;
     uint32_t stripe_count; /* a power of two */
     rgni_clock clock;
+    rgn_switch breaker_switch; /* under account_lock */
+    rgn_dur_ns probe_interval;
     rgn_time_ns start;
     rgn_region_list preferred;
     atomic_flag account_lock;
@@ -59,10 +66,19 @@ struct rgn_router {
     _Atomic uint64_t late_successes, late_failures, failed_allocations;
 };
 
-/* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3. */
-static inline uint8_t rgni_state_byte(const rgn_entry *entry)
+/* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3, then whether there are an override and
+ * hedge wins. */
+enum { RGNI_STATE_OVERRIDE = 16, RGNI_STATE_WINS = 32 };
+
+static inline uint8_t rgni_state_byte(const rgni_slot *slot)
 {
-    return (uint8_t)(entry->phase | entry->tripped << 2);
+    unsigned state = slot->entry.phase | (unsigned)slot->entry.tripped << 2;
+
+    if (slot->side != NULL && slot->side->override.is_set)
+        state |= RGNI_STATE_OVERRIDE;
+    if (slot->side != NULL && slot->side->wins.count > 0)
+        state |= RGNI_STATE_WINS;
+    return (uint8_t)state;
 }
 
 static inline rgn_phase rgni_state_phase(uint8_t state)
@@ -101,6 +117,28 @@ static inline bool rgni_router_covers(const rgn_router *router, const rgn_topolo
            topology->read_order.count > 1 && (direction == RGN_READ || topology->multi_write);
 }
 
+/* --- clock.c: when background work is due --- */
+
+void rgni_clock_init(rgni_clock *clock);
+
+/* An event at `now` changed the number of entries by -1, 0 or 1, or the stripe's first due time. */
+void rgni_clock_update(rgn_router *router, const rgni_stripe *stripe, int change, rgn_time_ns now);
+
+/* True for the one caller that has to do the tick, or the probes, due at `now`. */
+bool rgni_clock_claim_tick(rgn_router *router, rgn_time_ns now);
+bool rgni_clock_claim_probes(rgn_router *router, rgn_time_ns now);
+
+/* Marks or topology have changed: when is the next probe? */
+void rgni_clock_plan_probes(rgn_router *router, rgn_time_ns now);
+
+/* Partition that is due first, in order of (due, partition) over all stripes; RGN_PARTITION_UNKNOWN if none is due. */
+rgn_partition rgni_clock_first_due(rgn_router *router, rgn_time_ns now);
+
+/* --- endpoint.c --- */
+
+/* Earliest instant at which a mark of the account's regions is due for a probe; NEVER without a mark. */
+rgn_time_ns rgni_marks_first_due(const rgn_router *router);
+
 /* Regions marked for that direction now. */
 rgn_region_set rgni_marks_now(const rgni_marks *marks, rgn_dur_ns ttl, rgn_direction direction, rgn_time_ns now);
 void rgni_marks_init(rgni_marks *marks);
@@ -114,12 +152,17 @@ bool rgni_router_admit(rgn_router *router, rgn_partition partition, const rgn_ro
 void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_direction direction, rgni_ticket ticket,
                             rgn_evidence evidence, rgn_time_ns now);
 
-/* The region for one attempt, the partition's entry (of a covered operation) considered. */
+/* The region for one attempt, the partition's override and (of a covered operation) its entry considered. */
 rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition partition, bool is_covered,
                                    rgn_route_query *query, const rgn_options *options);
 
 /* Background work on every partition that has an entry. */
-typedef enum { RGNI_WORK_TICK, RGNI_WORK_FLAG_EDGE, RGNI_WORK_REGION_REMOVED } rgni_work;
+typedef enum {
+    RGNI_WORK_TICK,
+    RGNI_WORK_BREAKER_EDGE,
+    RGNI_WORK_FAILOVER_EDGE,
+    RGNI_WORK_REGION_REMOVED,
+} rgni_work;
 void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now);
 
 /* An ordinary attempt's success, where anything listens to it. */

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { SLAB_SLOTS_FIRST = 4, SLAB_SLOTS_MAX = 256, CAPACITY_FIRST = 8 };
+enum { SLAB_PIECES_FIRST = 4, SLAB_PIECES_MAX = 256, CAPACITY_FIRST = 8 };
 
 void *rgni_memory_take(rgni_memory *memory, size_t size)
 {
@@ -23,6 +23,21 @@ void rgni_memory_give(rgni_memory *memory, void *block, size_t size)
     memory->hooks.release(memory->hooks.context, block, size);
 }
 
+static void pool_give(rgni_pool *pool, void *piece)
+{
+    memcpy(piece, &pool->free, sizeof pool->free);
+    pool->free = piece;
+}
+
+static void pool_deinit(rgni_pool *pool, rgni_memory *memory)
+{
+    while (pool->slabs != NULL) {
+        rgni_slab *slab = pool->slabs;
+        pool->slabs = slab->next;
+        rgni_memory_give(memory, slab, slab->size);
+    }
+}
+
 void rgni_stripe_init(rgni_stripe *stripe, bool has_share, bool has_heap)
 {
     memset(stripe, 0, sizeof *stripe);
@@ -35,11 +50,8 @@ void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory)
 {
     size_t table_size = stripe->capacity * sizeof(rgni_slot *);
 
-    while (stripe->slabs != NULL) {
-        rgni_slab *slab = stripe->slabs;
-        stripe->slabs = slab->next;
-        rgni_memory_give(memory, slab, slab->size);
-    }
+    pool_deinit(&stripe->slots, memory);
+    pool_deinit(&stripe->sides, memory);
     rgni_memory_give(memory, stripe->table, table_size);
     rgni_memory_give(memory, stripe->heap, table_size);
 }
@@ -95,31 +107,45 @@ static bool grow(rgni_stripe *stripe, rgni_memory *memory)
 }
 
 /* Slabs double up to a limit, so that a router with one bad partition stays small. */
-static bool add_slab(rgni_stripe *stripe, rgni_memory *memory)
+static bool pool_grow(rgni_pool *pool, rgni_memory *memory, size_t piece)
 {
-    size_t slot_size = sizeof(rgni_slot) + (stripe->has_share ? sizeof(rgn_share_tally) : 0);
-    uint32_t slots = stripe->slab_slots == 0 ? SLAB_SLOTS_FIRST : stripe->slab_slots * 2;
+    uint32_t pieces = pool->slab_pieces == 0 ? SLAB_PIECES_FIRST : pool->slab_pieces * 2;
     size_t size;
     rgni_slab *slab;
     char *at;
 
-    if (slots > SLAB_SLOTS_MAX)
-        slots = SLAB_SLOTS_MAX;
-    size = sizeof(rgni_slab) + slots * slot_size;
+    if (pieces > SLAB_PIECES_MAX)
+        pieces = SLAB_PIECES_MAX;
+    size = sizeof(rgni_slab) + pieces * piece;
     slab = rgni_memory_take(memory, size);
     if (slab == NULL)
         return false;
-    slab->next = stripe->slabs;
+    slab->next = pool->slabs;
     slab->size = size;
-    stripe->slabs = slab;
-    stripe->slab_slots = slots;
+    pool->slabs = slab;
+    pool->slab_pieces = pieces;
     at = (char *)(slab + 1);
-    for (uint32_t i = 0; i < slots; i++, at += slot_size) {
-        rgni_slot *slot = (rgni_slot *)(void *)at;
-        slot->next_free = stripe->free;
-        stripe->free = slot;
-    }
+    for (uint32_t i = 0; i < pieces; i++, at += piece)
+        pool_give(pool, at);
     return true;
+}
+
+/* A zeroed piece; NULL if memory is short. */
+static void *pool_take(rgni_pool *pool, rgni_memory *memory, size_t piece)
+{
+    void *taken;
+
+    if (pool->free == NULL && !pool_grow(pool, memory, piece))
+        return NULL;
+    taken = pool->free;
+    memcpy(&pool->free, taken, sizeof pool->free);
+    memset(taken, 0, piece);
+    return taken;
+}
+
+static size_t slot_size(const rgni_stripe *stripe)
+{
+    return sizeof(rgni_slot) + (stripe->has_share ? sizeof(rgn_share_tally) : 0);
 }
 
 rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_partition partition)
@@ -129,13 +155,9 @@ rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_par
     /* Three quarters full is as far as linear probing stays short. */
     if ((stripe->count + 1) * UINT64_C(4) > stripe->capacity * UINT64_C(3) && !grow(stripe, memory))
         return NULL;
-    if (stripe->free == NULL && !add_slab(stripe, memory))
+    slot = pool_take(&stripe->slots, memory, slot_size(stripe));
+    if (slot == NULL)
         return NULL;
-    slot = stripe->free;
-    stripe->free = slot->next_free;
-    memset(slot, 0, sizeof *slot);
-    if (stripe->has_share)
-        memset(slot->share, 0, sizeof slot->share[0]);
     slot->due = RGN_TIME_NEVER;
     slot->partition = partition;
     slot->heap_index = RGNI_NOT_IN_HEAP;
@@ -153,8 +175,7 @@ void rgni_stripe_insert(rgni_stripe *stripe, rgni_slot *slot)
 
 void rgni_stripe_cancel(rgni_stripe *stripe, rgni_slot *slot)
 {
-    slot->next_free = stripe->free;
-    stripe->free = slot;
+    pool_give(&stripe->slots, slot);
 }
 
 void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
@@ -163,6 +184,7 @@ void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
     uint32_t hole = place_of(stripe, slot->partition);
 
     assert(stripe->table[hole] == slot);
+    assert(slot->side == NULL);
     rgni_stripe_set_due(stripe, slot, RGN_TIME_NEVER);
     stripe->table[hole] = NULL;
     stripe->count--;
@@ -176,6 +198,21 @@ void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
         hole = at;
     }
     rgni_stripe_cancel(stripe, slot);
+}
+
+bool rgni_stripe_reserve_side(rgni_stripe *stripe, rgni_memory *memory, rgni_slot *slot)
+{
+    if (slot->side == NULL)
+        slot->side = pool_take(&stripe->sides, memory, sizeof *slot->side);
+    return slot->side != NULL;
+}
+
+void rgni_stripe_trim_side(rgni_stripe *stripe, rgni_slot *slot)
+{
+    if (slot->side == NULL || slot->side->override.is_set || slot->side->wins.count > 0)
+        return;
+    pool_give(&stripe->sides, slot->side);
+    slot->side = NULL;
 }
 
 static bool is_sooner(const rgni_slot *a, const rgni_slot *b)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the router keeps its entries: per lock stripe a hash table from partition to slot, slots in slabs, and a heap
- * of due times (failback.promote due only).
+/* Where the router keeps what it remembers of partitions: per lock stripe a hash table from partition to slot, slots in
+ * slabs, and a heap of due times (failback.promote due only). What few partitions have, an override or hedge wins, lies
+ * beside the slot in slabs of its own.
  *
- * A slab, a table or a heap grows only in rgni_stripe_reserve(), which may fail; no other function allocates. The
+ * A slab, a table or a heap grows only in rgni_stripe_reserve() and rgni_stripe_reserve_side(), which may fail; no
+ * other function allocates. The
  * caller holds the stripe's lock around every call. Nothing here depends on addresses: lookup by number, order by (due,
  * partition). */
 #ifndef REGIONCORE_SRC_STORE_H
@@ -11,6 +13,8 @@
 #include <stdatomic.h>
 
 #include <regioncore/router.h>
+
+#include "failover.h"
 
 /* The router's allocator, with the bytes it holds now. */
 typedef struct {
@@ -35,9 +39,16 @@ static inline void rgni_unlock(atomic_flag *flag)
 
 #define RGNI_NOT_IN_HEAP UINT32_MAX
 
+/* What a partition has beside its entry. */
+typedef struct {
+    rgn_override override; /* none unless is_set */
+    rgni_win_counts wins;
+} rgni_side;
+
+/* `entry` is absent in the slot of a partition that has a side only. */
 typedef struct rgni_slot {
     rgn_entry entry;
-    struct rgni_slot *next_free;
+    rgni_side *side; /* NULL: none */
     rgn_time_ns due; /* heap key; NEVER when not in the heap */
     rgn_partition partition;
     uint32_t heap_index;     /* RGNI_NOT_IN_HEAP when not in the heap */
@@ -49,24 +60,30 @@ typedef struct rgni_slab {
     size_t size;
 } rgni_slab;
 
+/* Pieces of one size, from slabs of 4, 8, ... 256. A free piece holds the pointer to the next one. */
+typedef struct {
+    void *free;
+    rgni_slab *slabs;
+    uint32_t slab_pieces; /* of the newest slab */
+} rgni_pool;
+
 typedef struct {
     atomic_flag lock;
     bool has_share;    /* slots carry a share tally */
     bool has_heap;     /* due times are kept */
-    uint32_t count;    /* entries */
-    uint32_t capacity; /* of the table, a power of two, and of the heap; 0 before the first entry */
+    uint32_t count;    /* slots in the table */
+    uint32_t capacity; /* of the table, a power of two, and of the heap; 0 before the first slot */
     uint32_t heap_count;
-    uint32_t slab_slots; /* slots of the newest slab */
-    rgni_slot **table;   /* linear probing */
+    rgni_slot **table; /* linear probing */
     rgni_slot **heap;
-    rgni_slot *free;
-    rgni_slab *slabs;
+    rgni_pool slots;
+    rgni_pool sides;
 } rgni_stripe;
 
 void rgni_stripe_init(rgni_stripe *stripe, bool has_share, bool has_heap);
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
 
-/* NULL if the partition has no entry. */
+/* NULL if the partition has no slot. */
 rgni_slot *rgni_stripe_find(const rgni_stripe *stripe, rgn_partition partition);
 
 /* A zeroed slot for a partition that has none, not yet in the table; NULL if memory is short. */
@@ -75,8 +92,13 @@ rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_par
 void rgni_stripe_insert(rgni_stripe *stripe, rgni_slot *slot);
 /* Gives a reserved slot back unused. */
 void rgni_stripe_cancel(rgni_stripe *stripe, rgni_slot *slot);
-/* Takes a slot out of table and heap and frees it. */
+/* Takes a slot without a side out of table and heap and frees it. */
 void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot);
+
+/* Gives the slot an empty side if it has none; false if memory is short. */
+bool rgni_stripe_reserve_side(rgni_stripe *stripe, rgni_memory *memory, rgni_slot *slot);
+/* Takes the slot's side away if it holds nothing. */
+void rgni_stripe_trim_side(rgni_stripe *stripe, rgni_slot *slot);
 
 /* Moves the slot to its place in the heap; NEVER takes it out. */
 void rgni_stripe_set_due(rgni_stripe *stripe, rgni_slot *slot, rgn_time_ns due);

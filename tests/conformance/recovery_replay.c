@@ -174,7 +174,7 @@ static void *recovery_begin(sequence *s, const vector *v)
         .lock_stripes = 1,
         .allocator = replay_allocator,
         .random = {draw_below, r},
-        .sink = {on_transition, on_endpoint_mark, r},
+        .sink = {.on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark, .context = r},
     };
     r->router = replay_router(v, &config);
     return r;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The routing format: a shipped driver's breaker, failback and endpoint choice, with the answers to routing queries
- * after every event. The core must give them under the driver's values of its knobs.
- *
- * Sequences with automatic failover, deferred write marks or hedge feedback are left at their first such event: they
- * belong to parts of the driver that lie outside breaker, failback and routing. */
+/* The routing format: a shipped driver's breaker, failback, automatic failover, hedge feedback and endpoint choice,
+ * with the answers to routing queries after every event. The core must give them under the driver's values of its
+ * knobs. Everything goes through the router's public interface. */
 #include "replay.h"
 
 #include <stdio.h>
@@ -11,20 +9,12 @@
 #include <string.h>
 
 typedef struct {
-    bool is_set;
-    rgn_time_ns at;
-    int64_t why;
-} mark;
-
-typedef struct {
     rgn_router *router;
     rgn_options options;
     sequence *sequence;
     uint32_t partitions;
-    int64_t breaker_option, breaker_override;
     int64_t jitter; /* the event's draw; -1 if it has none */
     rgn_account account;
-    mark marks[RGN_REGIONS_MAX];
 } routing;
 
 static uint64_t draw_below(void *context, rgn_draw purpose, uint32_t subject, uint64_t bound)
@@ -41,12 +31,6 @@ static uint64_t draw_below(void *context, rgn_draw purpose, uint32_t subject, ui
         return (uint64_t)r->jitter;
     sequence_mismatch(r->sequence, "js", "a bound above the draw", "a smaller one");
     return 0;
-}
-
-static void on_endpoint_mark(void *context, rgn_region region, rgn_mark_reason why, rgn_time_ns at)
-{
-    routing *r = context;
-    r->marks[region] = (mark){true, at, why};
 }
 
 /* --- start --- */
@@ -79,18 +63,17 @@ static void set_driver_rules(rgn_options *options)
 static void expect_list(routing *r, const vector *v, struct json_object *topology, const char *key,
                         const rgn_region_list *got)
 {
-    struct json_object *expected = part_array(v, topology, key);
-    sequence_expect(r->sequence, key, (int64_t)json_object_array_length(expected), got->count);
-    for (size_t i = 0; i < json_object_array_length(expected) && i < got->count; i++)
-        sequence_expect(r->sequence, key, part_at(v, expected, i), got->region[i]);
+    rgn_region_list expected = part_regions(v, part_array(v, topology, key));
+    sequence_expect(r->sequence, key, expected.count, got->count);
+    for (unsigned i = 0; i < expected.count && i < got->count; i++)
+        sequence_expect(r->sequence, key, expected.region[i], got->region[i]);
 }
 
 static void expect_topology(routing *r, const vector *v, struct json_object *topology)
 {
     const rgn_topology *got = rgn_router_topology(r->router);
-    bool is_enabled =
-        r->breaker_override >= 0 ? r->breaker_override != 0 : r->account.automatic_failover || r->breaker_option != 0;
-    sequence_expect(r->sequence, "pcb", part_int(v, topology, "pcb"), is_enabled);
+    sequence_expect(r->sequence, "pcb", part_int(v, topology, "pcb"), rgn_router_breaker_is_on(r->router));
+    sequence_expect(r->sequence, "paf", part_int(v, topology, "paf"), got->automatic_failover);
     sequence_expect(r->sequence, "gen", part_int(v, topology, "gen"), got->generation);
     expect_list(r, v, topology, "rd", &got->read_order);
     expect_list(r, v, topology, "wr", &got->write_order);
@@ -111,12 +94,12 @@ static void *routing_begin(sequence *s, const vector *v)
         sequence_skip(s, "a threshold beyond the knob's range");
         return r;
     }
-    r->breaker_option = part_int(v, cfg, "ppcb_opt");
-    r->breaker_override = part_int(v, cfg, "ppcb_ovr");
+    int64_t kill_switch = part_int(v, cfg, "ppcb_ovr");
     set_driver_rules(&r->options);
-    r->options.breaker_enabled = part_int(v, topology, "pcb");
+    r->options.breaker_enabled = part_int(v, cfg, "ppcb_opt");
     r->options.breaker_read_failure_threshold = part_int(v, cfg, "rthr");
     r->options.breaker_write_failure_threshold = part_int(v, cfg, "wthr");
+    r->options.breaker_consecutive_hedge_win_threshold = part_int(v, cfg, "hthr");
     r->options.breaker_counter_reset_window = part_int(v, cfg, "crw");
     r->options.failback_partition_unavailability_duration = part_int(v, cfg, "dwell");
     r->options.endpoint_unavailability_ttl = part_int(v, cfg, "ttl");
@@ -129,12 +112,12 @@ static void *routing_begin(sequence *s, const vector *v)
         .lock_stripes = 1,
         .allocator = replay_allocator,
         .random = {draw_below, r},
-        .sink = {.on_endpoint_mark = on_endpoint_mark, .context = r},
+        .breaker_switch = kill_switch < 0    ? RGN_SWITCH_UNSET
+                          : kill_switch == 0 ? RGN_SWITCH_OFF
+                                             : RGN_SWITCH_ON,
     };
     r->router = replay_router(v, &config);
     expect_topology(r, v, topology);
-    if (r->account.automatic_failover)
-        sequence_skip(s, "automatic failover");
     return r;
 }
 
@@ -156,41 +139,41 @@ static rgn_partition read_partition(const routing *r, const vector *v)
     return (rgn_partition)partition;
 }
 
-static void replay_fail(routing *r, const vector *v, rgn_time_ns now)
+/* -1 is no region, as for a primary whose region is unknown. */
+static rgn_region read_region(const vector *v)
 {
     int64_t region = vector_int(v, "r");
+    if (region < -1 || region >= RGN_REGIONS_MAX)
+        vector_fail(v, "region out of range", "r");
+    return region < 0 ? RGN_REGION_NONE : (rgn_region)region;
+}
+
+static void replay_fail(routing *r, const vector *v, rgn_time_ns now)
+{
     bool is_partitioned = vector_int(v, "part") != 0;
-    rgn_router_record_failure(r->router, is_partitioned ? read_partition(r, v) : RGN_PARTITION_UNKNOWN,
-                              region < 0 ? RGN_REGION_NONE : (rgn_region)region, (rgn_direction)vector_int(v, "rw"),
-                              now);
+    rgn_router_record_failure(r->router, is_partitioned ? read_partition(r, v) : RGN_PARTITION_UNKNOWN, read_region(v),
+                              (rgn_direction)vector_int(v, "rw"), now);
+}
+
+static void replay_flush(routing *r, const vector *v, rgn_time_ns now)
+{
+    struct json_object *list = vector_array(v, "rs");
+    rgn_region regions[64];
+    unsigned count = 0;
+    if (json_object_array_length(list) > sizeof regions / sizeof regions[0])
+        vector_fail(v, "too many regions", "rs");
+    for (size_t i = 0; i < json_object_array_length(list); i++) {
+        int64_t region = part_at(v, list, i);
+        regions[count++] = region < 0 || region >= RGN_REGIONS_MAX ? RGN_REGION_NONE : (rgn_region)region;
+    }
+    rgn_router_flush_writes(r->router, read_partition(r, v), regions, count, now);
 }
 
 static void replay_success(routing *r, const vector *v, rgn_time_ns now)
 {
     const rgn_topology *topology = rgn_router_topology(r->router);
-    rgn_router_record_success(r->router, read_partition(r, v), topology->read_order.region[0], RGN_READ, now);
-}
-
-/* The driver's bare removal, which production reaches only through a success of a probe candidate. The core has no such
- * call; another phase's entry can only be taken out with all the others. */
-static void replay_remove(routing *r, const vector *v, rgn_time_ns now)
-{
-    rgn_partition partition = read_partition(r, v);
-    rgn_entry entry;
-    if (!rgn_router_inspect(r->router, partition, &entry))
-        return;
-    if (entry.phase == RGN_PHASE_RECOVERING) {
-        replay_success(r, v, now);
-        return;
-    }
-    for (rgn_partition other = 0; other < r->partitions; other++) {
-        if (other != partition && rgn_router_inspect(r->router, other, &entry)) {
-            sequence_skip(r->sequence, "removal of one of several entries");
-            return;
-        }
-    }
-    rgn_router_set_breaker_enabled(r->router, false, now);
-    rgn_router_set_breaker_enabled(r->router, true, now);
+    rgn_region region = topology->read_order.count > 0 ? topology->read_order.region[0] : RGN_REGION_NONE;
+    rgn_router_record_success(r->router, read_partition(r, v), region, RGN_READ, now);
 }
 
 static void replay_sweep(routing *r, rgn_time_ns now)
@@ -199,48 +182,30 @@ static void replay_sweep(routing *r, rgn_time_ns now)
     rgn_router_on_expiry(r->router, now, tasks, RGN_REGIONS_MAX);
 }
 
-static void unmark(routing *r, rgn_region region)
-{
-    rgn_router_unmark_endpoint(r->router, region);
-    r->marks[region].is_set = false;
-}
-
+/* One pass of the caller's probe loop. */
 static void replay_probe(routing *r, const vector *v, rgn_time_ns now)
 {
-    const rgn_topology *topology = rgn_router_topology(r->router);
-    rgn_region_set advertised =
-        rgn_region_list_set(&topology->read_order) | rgn_region_list_set(&topology->write_order);
     rgn_region_set up = (rgn_region_set)vector_int(v, "up");
-    for (rgn_region region = 0; region < RGN_REGIONS_MAX; region++) {
-        const mark *m = &r->marks[region];
-        if (!m->is_set || !rgn_region_in(advertised, region) ||
-            rgn_time_elapsed(m->at, now) < r->options.endpoint_unavailability_ttl)
-            continue;
-        if (rgn_region_in(up, region))
-            unmark(r, region);
-        else
-            rgn_router_mark_endpoint(r->router, region, (rgn_mark_reason)m->why, now);
-    }
+    rgn_task tasks[RGN_REGIONS_MAX];
+    unsigned count = rgn_router_due_probes(r->router, now, tasks, RGN_REGIONS_MAX);
+    for (unsigned i = 0; i < count; i++)
+        rgn_router_answer_probe(r->router, &tasks[i], rgn_region_in(up, tasks[i].region), now);
 }
 
 static void replay_expire(routing *r, const vector *v, rgn_time_ns now)
 {
+    rgn_mark mark;
     for (rgn_region region = 0; region < RGN_REGIONS_MAX; region++)
-        if (r->marks[region].is_set && rgn_time_elapsed(r->marks[region].at, now) >= vector_int(v, "dur"))
-            unmark(r, region);
+        if (rgn_router_inspect_mark(r->router, region, &mark) && rgn_time_elapsed(mark.at, now) >= vector_int(v, "dur"))
+            rgn_router_unmark_endpoint(r->router, region);
 }
 
 static void replay_sync(routing *r, const vector *v, rgn_time_ns now)
 {
     struct json_object *topology = part_get(v, v->object, "topo");
     r->account = read_account(v, topology);
-    if (r->account.automatic_failover) {
-        sequence_skip(r->sequence, "automatic failover");
-        return;
-    }
     if (rgn_router_set_account(r->router, &r->account, now) != RGN_OK)
         vector_fail(v, "the account is refused", "topo");
-    rgn_router_set_breaker_enabled(r->router, part_int(v, topology, "pcb") != 0, now);
     expect_topology(r, v, topology);
 }
 
@@ -268,11 +233,66 @@ static void expect_entry(routing *r, const vector *v, rgn_partition partition, s
         {"lf", entry.last_failure},
         {"jit", entry.jitter},
     };
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        sequence_expect(r->sequence, numbers[i].key, part_int(v, expected, numbers[i].key), numbers[i].got);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "cb.%s", numbers[i].key);
+        sequence_expect(r->sequence, key, part_int(v, expected, numbers[i].key), numbers[i].got);
+    }
     struct json_object *tripped = part_array(v, expected, "tr");
     for (rgn_direction d = RGN_READ; d <= RGN_WRITE; d++)
         sequence_expect(r->sequence, "tr", part_at(v, tripped, d), rgn_entry_is_tripped(&entry, d));
+}
+
+static void expect_override(routing *r, const vector *v, rgn_partition partition, struct json_object *state)
+{
+    rgn_override override;
+    struct json_object *expected = part_get(v, state, "fo");
+    bool has_override = rgn_router_inspect_override(r->router, partition, &override);
+    sequence_expect(r->sequence, "fo", expected != NULL, has_override);
+    if (!has_override || expected == NULL)
+        return;
+    /* The driver's entry has more fields than an override uses: they never leave zero. */
+    const struct {
+        const char *key;
+        int64_t got;
+    } numbers[] = {
+        {"cur", replay_region(override.current)},
+        {"first", replay_region(override.first_failed)},
+        {"failed", override.failed},
+        {"rc", 0},
+        {"wc", 0},
+        {"hs", 0},
+        {"ff", override.first_failure},
+        {"lf", override.last_failure},
+        {"jit", 0},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "fo.%s", numbers[i].key);
+        sequence_expect(r->sequence, key, part_int(v, expected, numbers[i].key), numbers[i].got);
+    }
+}
+
+/* [[primary region, wins], ...] by region, regions with any; -1 first. */
+static void expect_wins(routing *r, const vector *v, rgn_partition partition, struct json_object *state)
+{
+    struct json_object *list = part_array(v, state, "hw");
+    size_t found = 0;
+    for (int64_t region = -1; region < RGN_REGIONS_MAX; region++) {
+        rgn_region key = region < 0 ? RGN_REGION_NONE : (rgn_region)region;
+        uint32_t wins = rgn_router_hedge_wins(r->router, partition, key);
+        if (wins == 0)
+            continue;
+        if (found >= json_object_array_length(list)) {
+            sequence_mismatch(r->sequence, "hw", "fewer regions", "more");
+            return;
+        }
+        struct json_object *expected = json_object_array_get_idx(list, found++);
+        sequence_expect(r->sequence, "hw", part_at(v, expected, 0), region);
+        sequence_expect(r->sequence, "hw", part_at(v, expected, 1), wins);
+    }
+    if (found != json_object_array_length(list))
+        sequence_mismatch(r->sequence, "hw", "more regions", "fewer");
 }
 
 static void expect_marks(routing *r, const vector *v)
@@ -280,7 +300,8 @@ static void expect_marks(routing *r, const vector *v)
     struct json_object *down = vector_array(v, "down");
     size_t found = 0;
     for (rgn_region region = 0; region < RGN_REGIONS_MAX; region++) {
-        if (!r->marks[region].is_set)
+        rgn_mark mark;
+        if (!rgn_router_inspect_mark(r->router, region, &mark))
             continue;
         if (found >= json_object_array_length(down)) {
             sequence_mismatch(r->sequence, "down", "fewer marks", "more");
@@ -288,8 +309,8 @@ static void expect_marks(routing *r, const vector *v)
         }
         struct json_object *expected = json_object_array_get_idx(down, found++);
         sequence_expect(r->sequence, "down", part_at(v, expected, 0), region);
-        sequence_expect(r->sequence, "down", part_at(v, expected, 1), r->marks[region].at);
-        sequence_expect(r->sequence, "down", part_at(v, expected, 2), r->marks[region].why);
+        sequence_expect(r->sequence, "down", part_at(v, expected, 1), mark.at);
+        sequence_expect(r->sequence, "down", part_at(v, expected, 2), mark.why);
     }
     if (found != json_object_array_length(down))
         sequence_mismatch(r->sequence, "down", "more marks", "fewer");
@@ -301,7 +322,6 @@ enum { RT_PARTITION, RT_WRITE, RT_EXCLUDED, RT_BASE, RT_STALE, RT_FAILED, RT_HUB
 static void expect_route(routing *r, const vector *v, size_t index, struct json_object *row, rgn_time_ns now)
 {
     int64_t partition = part_at(v, row, RT_PARTITION);
-    bool has_partition = partition >= 0 && part_at(v, row, RT_PART) != 0;
     int64_t base = part_at(v, row, RT_STALE) != 0 ? 0 : part_at(v, row, RT_BASE);
     rgn_route_query query = {
         .excluded = (rgn_region_set)part_at(v, row, RT_EXCLUDED),
@@ -311,17 +331,19 @@ static void expect_route(routing *r, const vector *v, size_t index, struct json_
         .is_retry = base != 0 || part_at(v, row, RT_FAILED) != 0,
         .is_session_retry = part_at(v, row, RT_SESSION) != 0,
         .may_walk_reads = part_at(v, row, RT_WALK) != 0,
+        .is_container_level = part_at(v, row, RT_PART) == 0,
+        .is_hub_latched = part_at(v, row, RT_HUB) != 0,
     };
     char key[32];
     if (base < 0 || base > UINT8_MAX)
         vector_fail(v, "rotation index out of range", "rt");
     snprintf(key, sizeof key, "rt[%zu]", index);
     rgn_route_answer answer =
-        rgn_router_route(r->router, has_partition ? (rgn_partition)partition : RGN_PARTITION_UNKNOWN, query, now);
+        rgn_router_route(r->router, partition >= 0 ? (rgn_partition)partition : RGN_PARTITION_UNKNOWN, query, now);
     sequence_expect(r->sequence, key, part_at(v, row, RT_TO), replay_region(answer.region));
 }
 
-static bool replay_event(routing *r, const vector *v, const char *event, rgn_time_ns now)
+static void replay_event(routing *r, const vector *v, const char *event, rgn_time_ns now)
 {
     if (strcmp(event, "fail") == 0)
         replay_fail(r, v, now);
@@ -330,7 +352,17 @@ static bool replay_event(routing *r, const vector *v, const char *event, rgn_tim
     else if (strcmp(event, "success") == 0)
         replay_success(r, v, now);
     else if (strcmp(event, "probe_remove") == 0)
-        replay_remove(r, v, now);
+        rgn_router_forget_entry(r->router, read_partition(r, v), now);
+    else if (strcmp(event, "wflush") == 0)
+        replay_flush(r, v, now);
+    else if (strcmp(event, "hedge_alt") == 0)
+        rgn_router_record_hedge_win(r->router, read_partition(r, v), read_region(v), now);
+    else if (strcmp(event, "hedge_pri") == 0)
+        rgn_router_record_primary_win(r->router, read_partition(r, v), read_region(v), now);
+    else if (strcmp(event, "hub_ok") == 0)
+        rgn_router_record_hub(r->router, read_partition(r, v), read_region(v), now);
+    else if (strcmp(event, "hub_403") == 0)
+        rgn_router_record_not_hub(r->router, read_partition(r, v), read_region(v), now);
     else if (strcmp(event, "ep_down") == 0)
         rgn_router_mark_endpoint(r->router, (rgn_region)vector_int(v, "r"), (rgn_mark_reason)vector_int(v, "why"), now);
     else if (strcmp(event, "ep_probe") == 0)
@@ -339,27 +371,28 @@ static bool replay_event(routing *r, const vector *v, const char *event, rgn_tim
         replay_expire(r, v, now);
     else if (strcmp(event, "sync") == 0)
         replay_sync(r, v, now);
-    else if (strcmp(event, "hub_ok") != 0 && strcmp(event, "hub_403") != 0 && strcmp(event, "adv") != 0)
-        return false; /* the hub cache does nothing without automatic failover */
-    return true;
+    else if (strcmp(event, "adv") != 0)
+        vector_fail(v, "unknown event", event);
 }
 
 static void routing_event(void *state, sequence *s, const vector *v)
 {
+    (void)s;
     routing *r = state;
     rgn_time_ns now = vector_int(v, "t");
     const char *event = vector_text(v, "ev");
     struct json_object *draw = part_get(v, v->object, "js");
     r->jitter = draw != NULL ? part_at(v, draw, 1) : -1;
-    if (!replay_event(r, v, event, now))
-        sequence_skip(s, event);
-    if (s->is_skipped)
-        return;
+    replay_event(r, v, event, now);
     struct json_object *states = vector_array(v, "st");
     if (json_object_array_length(states) != r->partitions)
         vector_fail(v, "one state for each partition is expected", "st");
-    for (rgn_partition p = 0; p < r->partitions; p++)
-        expect_entry(r, v, p, json_object_array_get_idx(states, p));
+    for (rgn_partition p = 0; p < r->partitions; p++) {
+        struct json_object *expected = json_object_array_get_idx(states, p);
+        expect_entry(r, v, p, expected);
+        expect_override(r, v, p, expected);
+        expect_wins(r, v, p, expected);
+    }
     expect_marks(r, v);
     struct json_object *rows = vector_array(v, "rt");
     for (size_t i = 0; i < json_object_array_length(rows); i++)

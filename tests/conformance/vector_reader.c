@@ -134,6 +134,8 @@ rgn_region_list part_regions(const vector *v, struct json_object *array)
         vector_fail(v, "too many regions", "");
     for (size_t i = 0; i < count; i++) {
         int64_t region = part_at(v, array, i);
+        if (region == -1) /* the account's global endpoint, where a list has no region */
+            continue;
         if (region < 0 || region >= RGN_REGIONS_MAX)
             vector_fail(v, "region out of range", "");
         list.region[list.count++] = (rgn_region)region;

@@ -83,20 +83,22 @@ static void fixture_mark_seen(void *context, rgn_region region, rgn_mark_reason 
     f->marks[f->mark_count++ % FIXTURE_MARKS] = (fixture_mark){region, why, at};
 }
 
-/* Three regions 0, 1, 2 in preference order, the first the hub; defaults everywhere, no jitter. Change f->config, then
- * call fixture_start(). */
+/* Three regions 0, 1, 2 in preference order, the first the hub; defaults everywhere but no hedging, no jitter. Change
+ * f->config, then call fixture_start(). */
 static inline void fixture_init(fixture *f, bool multi_write)
 {
     *f = (fixture){.account = {.readable = {3, {0, 1, 2}},
                                .writable = {multi_write ? 3 : 1, {0, 1, 2}},
                                .multi_write = multi_write}};
-    f->config = (rgn_router_config){.partition_count = 64,
-                                    .account = &f->account,
-                                    .lock_stripes = 1,
-                                    .allocator = {fixture_allocate, fixture_release, f},
-                                    .random = {fixture_below, f},
-                                    .sink = {fixture_transition, fixture_mark_seen, f}};
+    f->config = (rgn_router_config){
+        .partition_count = 64,
+        .account = &f->account,
+        .lock_stripes = 1,
+        .allocator = {fixture_allocate, fixture_release, f},
+        .random = {fixture_below, f},
+        .sink = {.on_transition = fixture_transition, .on_endpoint_mark = fixture_mark_seen, .context = f}};
     rgn_options_default(&f->config.options);
+    f->config.options.hedging_strategy = RGN_HEDGING_DISABLED;
 }
 
 static inline void fixture_start(fixture *f)

@@ -94,6 +94,14 @@ static inline void bench_succeed(bench *b, rgn_region region, rgn_direction dire
     BENCH_CALL(b, at, rgni_breaker_on_success(&b->entry, bench_share(b), scene, region, direction, true, &b->story));
 }
 
+static inline bool bench_hedge_wins(bench *b, rgn_region region, uint32_t wins, rgn_time_ns at)
+{
+    bool is_settled = false;
+    BENCH_CALL(b, at,
+               is_settled = rgni_breaker_on_hedge_wins(&b->entry, bench_share(b), scene, region, wins, &b->story));
+    return is_settled;
+}
+
 static inline bool bench_admit(bench *b, rgn_direction direction, rgn_time_ns at, rgni_ticket *ticket)
 {
     bool is_canary = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
+#include <string.h>
 
 #include "core_fixture.h"
 
@@ -48,14 +49,29 @@ static void random_options(rgn_options *options)
     options->retry_max_throttle_wait = (int64_t)below(S(30));
     options->retry_request_timeout = MS(1) + (int64_t)below(S(7));
     options->retry_exhausted_failures = (int64_t)below(2);
+    options->hedging_strategy = (int64_t)below(2);
+    options->hedging_threshold = below(3) == 0 ? RGN_AUTO : 1 + (int64_t)below(S(8));
+    options->hedging_policy = (int64_t)below(3);
+    options->hedging_early_transient = (int64_t)below(2);
+    options->hedging_leg_retries = (int64_t)below(2);
+    options->hedging_races_per_operation = 1 + (int64_t)below(4);
+    options->hedging_secondary = (int64_t)below(3);
+    options->hedging_operations = (int64_t)below(2);
+    options->hedging_budget_concurrent = below(3) == 0 ? (int64_t)below(4) : INT32_MAX;
+    options->hedging_budget_share = below(3) == 0 ? (int64_t)below(1000001) : 1000000;
+    options->failback_lost_race = (int64_t)below(2);
+    options->failback_hedge_trip_evidence = (int64_t)below(2);
+    options->breaker_consecutive_hedge_win_threshold = 1 + (int64_t)below(4);
 }
 
 /* The most attempts that the budgets allow: failover, session (as many as regions), backend (ten at most), 449 (below
- * 3000 waits of 10 ms make 30 s), the canary; and for each of these a throttle's worth. */
+ * 3000 waits of 10 ms make 30 s), the canary, the legs of each race; and for each of these a throttle's worth. */
 static unsigned attempts_max(const rgn_options *options)
 {
     unsigned others = 1 + 1 + (unsigned)options->retry_max_failover_retry_count + 3 + 10 + 40;
-    return others * (2 + (unsigned)options->retry_max_throttle_retry_count);
+    unsigned raced =
+        (unsigned)options->hedging_races_per_operation * 2 * (2 + (unsigned)options->retry_max_failover_retry_count);
+    return (others + raced) * (2 + (unsigned)options->retry_max_throttle_retry_count);
 }
 
 /* Carries one operation to its end, checking each step. Other operations go on in between through shared state. */
@@ -67,18 +83,53 @@ static void check_step(const rgn_op *o, rgn_step step, rgn_time_ns now, uint64_t
         ck_assert(!(o->result.is_success && o->result.is_error));
         return;
     }
-    ck_assert_msg(o->wake_at > now || (o->wake_kind == RGN_WAKE_LEG_TIMEOUT && o->leg_timeout_at == now), "seed %llu",
-                  (unsigned long long)seed);
+    /* A timeout of no length may ring at once, and so does what is due of a race beside that which was done. */
+    ck_assert_msg(o->wake_at > now || o->wake_kind == RGN_WAKE_LEG_TIMEOUT || rgn_op_hedge(o) != RGN_HEDGE_NONE,
+                  "seed %llu", (unsigned long long)seed);
     ck_assert_uint_ne(o->wake_kind, RGN_WAKE_NONE);
-    ck_assert_uint_eq(o->open_legs, step == RGN_SEND ? 1 : 0);
+    ck_assert_uint_eq(o->open_legs & o->cancel_legs & ~(1u << o->leg), 0);
+    if (step == RGN_SEND)
+        ck_assert_uint_ne(o->open_legs & 1u << o->leg, 0);
+    else
+        ck_assert(o->open_legs == 0 || rgn_op_hedge(o) != RGN_HEDGE_NONE);
     if (step == RGN_SEND && o->reason != RGN_REASON_ROUTE_FALLBACK)
         ck_assert_msg(!rgn_region_in(o->excluded, o->region), "seed %llu: excluded %x region %u reason %u",
                       (unsigned long long)seed, o->excluded, o->region, o->reason);
 }
 
+/* Hedges launched, and races that ended after it, by their end. */
+static unsigned launched, race_ends[RGN_HEDGE_COUNT];
+
+static unsigned launched_races_ended(void)
+{
+    return race_ends[RGN_HEDGE_ALTERNATE_WON] + race_ends[RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE] +
+           race_ends[RGN_HEDGE_BOTH_TRANSIENT] + race_ends[RGN_HEDGE_BOTH_TRANSIENT_DEADLINE] +
+           race_ends[RGN_HEDGE_CANCELLED_AWAITING_PARTNER];
+}
+
+/* Each hedge that was launched ends in exactly one of five ways, or is in flight. A race that both legs lost may be
+ * followed by the next one within the same call. */
+static void check_races(const rgn_op *o, rgn_hedge before, rgn_step step, uint64_t seed)
+{
+    rgn_hedge hedge = rgn_op_hedge(o);
+    bool is_launch = step == RGN_SEND && o->reason == RGN_REASON_ROUTE_HEDGE;
+
+    launched += is_launch;
+    if (before == RGN_HEDGE_LAUNCHED && hedge == RGN_HEDGE_WAITING)
+        race_ends[RGN_HEDGE_BOTH_TRANSIENT]++;
+    else if (before == RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_LAUNCHED)
+        race_ends[hedge]++;
+    ck_assert_msg(launched == launched_races_ended() + rgn_router_open_hedges(f.router), "seed %llu",
+                  (unsigned long long)seed);
+    ck_assert(!is_launch || (hedge == RGN_HEDGE_LAUNCHED && !rgn_region_in(o->excluded, o->region)));
+    if (step == RGN_DONE)
+        ck_assert(hedge != RGN_HEDGE_WAITING && hedge != RGN_HEDGE_LAUNCHED);
+}
+
 START_TEST(every_operation_ends_once_within_its_bounds)
 {
     enum { LIVES = 60, OPERATIONS = 300, OPEN = 8 };
+    unsigned met[RGN_HEDGE_COUNT] = {0};
 
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         rgn_op ops[OPEN];
@@ -90,11 +141,15 @@ START_TEST(every_operation_ends_once_within_its_bounds)
         random_state = seed;
         fixture_init(&f, below(2) == 0);
         f.config.partition_count = 3;
+        f.config.preferred = (rgn_region_list){(uint8_t)(below(3) == 0 ? 0 : 3), {0, 1, 2}};
+        launched = 0;
+        memset(race_ends, 0, sizeof race_ends);
         random_options(&f.config.options);
         fixture_start(&f);
         while (ended < OPERATIONS) {
             size_t i = below(OPEN);
             rgn_op *o = &ops[i];
+            rgn_hedge before = is_open[i] ? rgn_op_hedge(o) : RGN_HEDGE_NONE;
             rgn_step step;
 
             now += (rgn_time_ns)(below(3) == 0 ? 0 : below(MS(700)));
@@ -105,10 +160,12 @@ START_TEST(every_operation_ends_once_within_its_bounds)
                 rgn_request request = {.partition = (rgn_partition)below(4),
                                        .direction = (uint8_t)below(2),
                                        .is_container_level = below(9) == 0,
+                                       .is_feed = below(9) == 0,
                                        .has_excluded = true,
                                        .excluded = below(2) == 0 ? 0 : (rgn_region_set)below(8),
                                        .hash = (uint32_t)below(UINT32_MAX),
                                        .timeout = below(2) == 0 ? RGN_TIME_NEVER : (rgn_dur_ns)below(S(20))};
+                memset(o, 0xa5, sizeof *o);
                 step = rgn_op_start(f.router, o, &request, now);
                 started++;
                 is_open[i] = true;
@@ -119,12 +176,14 @@ START_TEST(every_operation_ends_once_within_its_bounds)
                 step = rgn_op_abandon(f.router, o, now);
             } else if (o->open_legs != 0 && below(3) != 0) {
                 rgn_response response = random_response();
-                step = rgn_op_on_leg(f.router, o, 0, &response, now);
+                unsigned leg = (o->open_legs & 1) == 0 || (o->open_legs == 3 && below(2) == 0);
+                step = rgn_op_on_leg(f.router, o, leg, &response, now);
             } else {
                 ck_assert_int_eq(rgn_op_on_timer(f.router, o, now), RGN_WAIT); /* too early: nothing */
                 continue;
             }
             check_step(o, step, now, seed);
+            check_races(o, before, step, seed);
             sent[i] += step == RGN_SEND;
             ck_assert_msg(sent[i] <= attempts_max(&f.config.options), "seed %llu", (unsigned long long)seed);
             if (step == RGN_DONE) {
@@ -138,8 +197,13 @@ START_TEST(every_operation_ends_once_within_its_bounds)
                 ck_assert_int_eq(rgn_op_abandon(f.router, &ops[i], now), RGN_DONE);
         for (rgn_partition p = 0; p < 3; p++) /* every canary has given its place back */
             ck_assert_msg(fixture_entry(&f, p).canary_in_flight == 0, "seed %llu", (unsigned long long)seed);
+        ck_assert_uint_eq(rgn_router_open_hedges(f.router), 0);
+        for (unsigned k = 0; k < RGN_HEDGE_COUNT; k++)
+            met[k] += race_ends[k];
         fixture_stop(&f);
     }
+    for (unsigned k = RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE; k <= RGN_HEDGE_CANCELLED_AWAITING_PARTNER; k++)
+        ck_assert_msg(met[k] > 0, "no race ended with %s", rgn_hedge_name((rgn_hedge)k));
     printf("random lives: seeds 1 to %d\n", LIVES);
 }
 END_TEST

@@ -400,6 +400,30 @@ START_TEST(a_floor_from_the_environment_above_the_threshold_names_its_variable)
 }
 END_TEST
 
+START_TEST(two_names_of_one_knob_must_agree)
+{
+    static const char first[] = "AZURE_COSMOS_PPCB_CONSECUTIVE_HEDGE_WIN_THRESHOLD",
+                      second[] = "AZURE_COSMOS_CONSECUTIVE_HEDGE_WIN_THRESHOLD";
+    rgn_effective_options out;
+    rgn_options_error error;
+
+    ck_assert_int_eq(resolve_environment((variables){.name = {second}, .text = {"7"}}, &out, &error), RGN_OK);
+    ck_assert_int_eq(out.values.breaker_consecutive_hedge_win_threshold, 7);
+    ck_assert_uint_eq(out.origin[RGN_KNOB_breaker_consecutive_hedge_win_threshold], RGN_LAYER_ENVIRONMENT);
+    ck_assert_int_eq(resolve_environment((variables){.name = {first, second}, .text = {"7", "07"}}, &out, &error),
+                     RGN_OK);
+    ck_assert_int_eq(resolve_environment((variables){.name = {first, second}, .text = {"7", "8"}}, &out, &error),
+                     RGN_ERR_RANGE);
+    ck_assert_uint_eq(error.knob, RGN_KNOB_breaker_consecutive_hedge_win_threshold);
+    ck_assert_str_eq(error.variable, second);
+    ck_assert_str_eq(error.text, "8");
+    ck_assert_str_eq(error.differs, first);
+    ck_assert_int_eq(resolve_environment((variables){.name = {second}, .text = {"0"}}, &out, &error), RGN_ERR_RANGE);
+    ck_assert_str_eq(error.variable, second);
+    ck_assert_ptr_null(error.differs);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("options");
@@ -423,6 +447,7 @@ int main(void)
     tcase_add_test(tc, a_bad_variable_is_an_error_even_where_a_layer_hides_it);
     tcase_add_test(tc, an_error_of_a_layer_names_the_knob_and_no_variable);
     tcase_add_test(tc, a_floor_from_the_environment_above_the_threshold_names_its_variable);
+    tcase_add_test(tc, two_names_of_one_knob_must_agree);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

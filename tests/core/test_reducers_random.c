@@ -125,6 +125,7 @@ static void expect_evidence(const stream *s, const rgn_transition *t)
         REQUIRE(!is_at_threshold(s, t));
         break;
     case RGN_REASON_TRIP:
+    case RGN_REASON_TRIP_HEDGE:
     case RGN_REASON_TRIP_ALSO:
         REQUIRE(t->failures >= t->threshold);
         break;
@@ -231,7 +232,7 @@ static void expect_invariants(stream *s, const rgn_entry *before)
     REQUIRE(e->phase != RGN_PHASE_UNHEALTHY || e->tripped != 0);
     REQUIRE(e->phase != RGN_PHASE_COUNTING || e->tripped == 0);
     REQUIRE((e->trip_time != RGN_TIME_NEVER) == (e->tripped != 0));
-    REQUIRE(e->cause == (e->tripped != 0 ? RGN_CAUSE_FAILURES : RGN_CAUSE_NONE));
+    REQUIRE((e->cause != RGN_CAUSE_NONE) == (e->tripped != 0));
     REQUIRE(e->first_failure <= e->last_failure);
     REQUIRE(e->last_failure <= s->now);
     bool has_ended = before->phase == RGN_PHASE_RECOVERING && e->phase != RGN_PHASE_RECOVERING;
@@ -287,6 +288,7 @@ static void end_ticket(stream *s)
 
 static void one_event(stream *s)
 {
+    static const rgn_reason drop_reasons[] = {RGN_REASON_FLAG_EDGE, RGN_REASON_REGION_REMOVED, RGN_REASON_FORGOTTEN};
     rgn_region region = (rgn_region)pick(&s->random, s->b.topology.read_order.count);
     rgn_direction direction = pick(&s->random, 3) == 0 ? RGN_WRITE : RGN_READ;
     region = pick(&s->random, 2) == 0 ? 0 : region;
@@ -310,7 +312,9 @@ static void one_event(stream *s)
         break;
     case 9:
         if (pick(&s->random, 50) == 0 && s->b.entry.phase != RGN_PHASE_ABSENT)
-            bench_drop(&s->b, pick(&s->random, 2) == 0 ? RGN_REASON_FLAG_EDGE : RGN_REASON_REGION_REMOVED, s->now);
+            bench_drop(&s->b, drop_reasons[pick(&s->random, 3)], s->now);
+        else if (pick(&s->random, 32) == 0)
+            bench_hedge_wins(&s->b, region, (uint32_t)s->b.options.breaker_consecutive_hedge_win_threshold, s->now);
         break;
     case 10:
     case 11:
@@ -409,7 +413,7 @@ static uint64_t digest_with(rgn_knob_id with, int64_t with_value, rgn_knob_id kn
         rgn_options_set(&s.b.options, with, with_value);
     if (knob != RGN_KNOB_COUNT)
         rgn_options_set(&s.b.options, knob, value);
-    play(&s, 3000);
+    play(&s, 6000);
     return s.digest;
 }
 

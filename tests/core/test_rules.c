@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/src/reduce.h"
+
 #ifndef SOURCE_ROOT
 #define SOURCE_ROOT "."
 #endif
@@ -56,7 +58,8 @@ static void read_folder(const char *folder, char *out)
 /* True if `at` begins with an id such as OPR-12, whose length is stored. */
 static bool is_id(const char *at, size_t *length)
 {
-    static const char *const groups[] = {"CLS-", "OPT-", "RTE-", "RTR-", "END-", "OPR-", "BRK-", "FBK-"};
+    static const char *const groups[] = {"CLS-", "OPT-", "RTE-", "RTR-", "END-", "OPR-",
+                                         "BRK-", "FBK-", "FLO-", "APR-", "HDG-"};
 
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (strncmp(at, groups[i], 4) != 0)
@@ -153,6 +156,71 @@ START_TEST(every_rule_names_a_function_and_a_test_that_exist)
 }
 END_TEST
 
+/* --- the state table of README.md -------------------------------------------------------------------------------- */
+
+enum { PHASE, EVENT, GUARD, NEXT, REASON, CELLS };
+
+static void read_cells(const char *line, char cell[CELLS][128])
+{
+    for (int i = 0; i < CELLS; i++) {
+        const char *end = strchr(line + 1, '|');
+        ck_assert_ptr_nonnull(end);
+        snprintf(cell[i], 128, "%.*s", (int)(end - line - 1), line + 1);
+        line = end;
+    }
+}
+
+/* "unhealthy, absent" names `word`; "any" names every phase that is not absent. */
+static bool names(const char *cell, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (strcmp(cell, " any ") == 0)
+        return strcmp(word, "absent") != 0;
+    for (const char *at = cell; *at != '\0'; at += strcspn(at, ", "), at += strspn(at, ", "))
+        if (strncmp(at, word, length) == 0 && strchr(", ", at[length]) != NULL)
+            return true;
+    return false;
+}
+
+static const char *const phase_names[] = {"absent", "counting", "unhealthy", "recovering"};
+
+/* Rows of README.md that tell of this change; `next` NULL: to whatever phase. */
+static unsigned told(const char *text, const char *phase, const char *reason, const char *next)
+{
+    char cell[CELLS][128];
+    unsigned count = 0;
+
+    for (const char *line = strstr(text, "| phase | event |"); *line == '|'; line = strchr(line, '\n') + 1) {
+        read_cells(line, cell);
+        count += names(cell[PHASE], phase) && names(cell[REASON], reason) && (next == NULL || names(cell[NEXT], next));
+    }
+    return count;
+}
+
+START_TEST(the_state_table_of_the_readme_is_that_of_the_code)
+{
+    static char text[TEXT_MAX];
+    size_t rows;
+    const rgni_state_row *table = rgni_state_table(&rows);
+
+    read_file(SOURCE_ROOT "/core/README.md", text, sizeof text);
+    for (size_t i = 0; i < rows; i++)
+        ck_assert_msg(told(text, phase_names[table[i].before], rgn_reason_name((rgn_reason)table[i].reason),
+                           phase_names[table[i].after]) > 0,
+                      "not in README.md: %s, %s, %s", phase_names[table[i].before],
+                      rgn_reason_name((rgn_reason)table[i].reason), phase_names[table[i].after]);
+    for (unsigned phase = 0; phase < 4; phase++)
+        for (unsigned reason = 1; reason <= UINT8_MAX; reason++) {
+            bool is_in_code = false;
+            for (size_t i = 0; i < rows; i++)
+                is_in_code = is_in_code || (table[i].before == phase && table[i].reason == reason);
+            ck_assert_msg(is_in_code || told(text, phase_names[phase], rgn_reason_name((rgn_reason)reason), NULL) == 0,
+                          "only in README.md: %s, %s", phase_names[phase], rgn_reason_name((rgn_reason)reason));
+        }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rules");
@@ -165,6 +233,7 @@ int main(void)
     tcase_add_test(tc, every_rule_has_an_id_of_its_own);
     tcase_add_test(tc, every_id_cited_is_a_rule_and_every_rule_is_cited);
     tcase_add_test(tc, every_rule_names_a_function_and_a_test_that_exist);
+    tcase_add_test(tc, the_state_table_of_the_readme_is_that_of_the_code);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

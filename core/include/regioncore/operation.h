@@ -14,6 +14,7 @@
 #define REGIONCORE_OPERATION_H
 
 #include <regioncore/classify.h>
+#include <regioncore/hedging.h>
 #include <regioncore/options.h>
 #include <regioncore/reason.h>
 #include <regioncore/types.h>
@@ -34,6 +35,7 @@ typedef struct {
     uint8_t direction;       /* rgn_direction */
     bool is_container_level; /* the resource is not partitioned: breaker and automatic failover do not apply */
     bool has_excluded;       /* `excluded` replaces the router's list, also when empty */
+    bool is_feed;            /* a query or another read of many items, not a point read; decides on hedging only */
     rgn_region_set excluded;
     uint32_t hash;      /* failback.sampler hash: any well mixed value that identifies the operation */
     rgn_dur_ns timeout; /* end to end, from `now` of rgn_op_start(); RGN_TIME_NEVER: none */
@@ -86,20 +88,28 @@ typedef struct rgn_op {
     rgn_region_set excluded;
     uint32_t hash;
     uint8_t state; /* see operation.c */
-    uint8_t flags;
-    uint8_t list_index; /* cursor into the routing list */
     uint8_t failover_retries;
-    /* second half: canary, retries; not even initialised before one of them happens */
+    uint16_t flags;
+    /* second half: canary, retries, hedge; not even initialised before one of them happens */
     uint32_t entry_generation;     /* of the canary */
     uint16_t window_id;            /* of the canary */
     uint16_t attempts;             /* legs sent so far */
     rgn_region_set failed_regions; /* regions that failed within this operation */
-    uint32_t account_generation;   /* to which list_index belongs */
+    uint16_t account_generation;   /* to which list_index belongs; its low half */
+    uint8_t list_index;            /* cursor into the routing list */
+    uint8_t hedge;                 /* rgn_hedge, and from bit 4 on how many races were entered */
     uint8_t session_retries;
     uint8_t backend_retries;
     uint8_t throttle_retries;
     uint8_t retry_with_attempts;
-    uint32_t reserved[3];
+    /* Of a race only. It has two legs: `leg` and the other one, of which region and time lie here. */
+    rgn_region other_region;
+    uint8_t leg_retries[RGN_LEGS_MAX];
+    uint8_t hedge_throttle_retries;
+    union {
+        rgn_time_ns other_at;         /* reads; before the hedge is launched: when it will be */
+        rgn_region_set pending_marks; /* writes that roam: failures to be recorded once one has reached a region */
+    };
     rgn_dur_ns throttle_waited;
     rgn_dur_ns retry_with_waited;
     rgn_dur_ns backend_waited;
@@ -121,6 +131,16 @@ rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now);
 
 /* The operation's first attempt was a canary (or a probe). */
 bool rgn_op_began_as_canary(const rgn_op *op);
+
+/* The open primary leg is a canary whose result will count. */
+bool rgn_op_has_canary(const rgn_op *op);
+
+/* What the end of that canary would be to its sample now: `evidence` is that of its answer. A success that took longer
+ * than the hedge threshold may count as a failure (failback.hedge_trip_evidence). */
+rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn_evidence evidence);
+
+/* How the operation's latest hedge race stands, or stood at its end. */
+rgn_hedge rgn_op_hedge(const rgn_op *op);
 
 #ifdef __cplusplus
 }

@@ -24,114 +24,169 @@ extern "C" {
 
 typedef enum { RGN_FLAG, RGN_COUNT, RGN_DURATION, RGN_SHARE, RGN_PERCENT, RGN_CHOICE } rgn_knob_type;
 
-enum { RGN_RULE_WINDOWED, RGN_RULE_CONSECUTIVE, RGN_RULE_SHARE };         /* breaker.rule */
-enum { RGN_TALLY_PER_REGION, RGN_TALLY_SHARED };                          /* breaker.tally */
-enum { RGN_UNTRIPPED_DROP, RGN_UNTRIPPED_KEEP };                          /* breaker.untripped_entries */
-enum { RGN_STRATEGY_SUCCESS_RATE, RGN_STRATEGY_PROBE };                   /* failback.strategy */
-enum { RGN_PROBE_ONE, RGN_PROBE_ALL };                                    /* failback.probe_admission */
-enum { RGN_FAILED_PROBE_RETRIP, RGN_FAILED_PROBE_UNTRIP };                /* failback.failed_probe */
-enum { RGN_SAMPLER_COUNTER, RGN_SAMPLER_HASH };                           /* failback.sampler */
-enum { RGN_DECIDE_EVERY, RGN_DECIDE_MIN_SAMPLE, RGN_DECIDE_WINDOW_END };  /* failback.decide */
-enum { RGN_PENDING_COMPLETED, RGN_PENDING_COUNTED };                      /* failback.pending */
-enum { RGN_EXPIRY_RESTART, RGN_EXPIRY_DWELL, RGN_EXPIRY_JUDGE };          /* failback.window_expiry */
-enum { RGN_PROMOTE_SWEEP, RGN_PROMOTE_DUE };                              /* failback.promote */
-enum { RGN_DWELL_FIRST_FAILURE, RGN_DWELL_TRIP, RGN_DWELL_LAST_FAILURE }; /* failback.dwell_from */
-enum { RGN_ROUTING_DOCUMENTED, RGN_ROUTING_DRIVER };                      /* routing.rules */
-enum { RGN_EXHAUSTED_COUNT, RGN_EXHAUSTED_IGNORE };                       /* retry.exhausted_failures */
+/* What one value governs: all of a client's operations, for they share the state it acts on, or a single operation. An
+ * operation's own options can change the latter only. */
+typedef enum { RGN_REACH_CLIENT, RGN_REACH_OPERATION } rgn_knob_reach;
 
-#define RGN_MS_(n) ((n)*RGN_NS_PER_MS)
-#define RGN_S_(n) ((n)*RGN_NS_PER_S)
+enum { RGN_RULE_WINDOWED, RGN_RULE_CONSECUTIVE, RGN_RULE_SHARE };                     /* breaker.rule */
+enum { RGN_TALLY_PER_REGION, RGN_TALLY_SHARED };                                      /* breaker.tally */
+enum { RGN_UNTRIPPED_DROP, RGN_UNTRIPPED_KEEP };                                      /* breaker.untripped_entries */
+enum { RGN_STRATEGY_SUCCESS_RATE, RGN_STRATEGY_PROBE };                               /* failback.strategy */
+enum { RGN_PROBE_ONE, RGN_PROBE_ALL };                                                /* failback.probe_admission */
+enum { RGN_FAILED_PROBE_RETRIP, RGN_FAILED_PROBE_UNTRIP };                            /* failback.failed_probe */
+enum { RGN_SAMPLER_COUNTER, RGN_SAMPLER_HASH };                                       /* failback.sampler */
+enum { RGN_DECIDE_EVERY, RGN_DECIDE_MIN_SAMPLE, RGN_DECIDE_WINDOW_END };              /* failback.decide */
+enum { RGN_PENDING_COMPLETED, RGN_PENDING_COUNTED };                                  /* failback.pending */
+enum { RGN_EXPIRY_RESTART, RGN_EXPIRY_DWELL, RGN_EXPIRY_JUDGE };                      /* failback.window_expiry */
+enum { RGN_PROMOTE_SWEEP, RGN_PROMOTE_DUE };                                          /* failback.promote */
+enum { RGN_DWELL_FIRST_FAILURE, RGN_DWELL_TRIP, RGN_DWELL_LAST_FAILURE };             /* failback.dwell_from */
+enum { RGN_ROUTING_DOCUMENTED, RGN_ROUTING_DRIVER, RGN_ROUTING_JAVA };                /* routing.rules */
+enum { RGN_EXHAUSTED_COUNT, RGN_EXHAUSTED_IGNORE };                                   /* retry.exhausted_failures */
+enum { RGN_LOST_RACE_FAILURE, RGN_LOST_RACE_NEUTRAL };                                /* failback.lost_race */
+enum { RGN_EVIDENCE_BY_STATUS, RGN_EVIDENCE_BY_STATUS_AND_LATENCY };                  /* failback.hedge_trip_evidence */
+enum { RGN_HEDGING_ON, RGN_HEDGING_DISABLED };                                        /* hedging.strategy */
+enum { RGN_HEDGING_STATIC, RGN_HEDGING_ADAPTIVE, RGN_HEDGING_NAIVE };                 /* hedging.policy */
+enum { RGN_EARLY_RETRY, RGN_EARLY_LAUNCH };                                           /* hedging.early_transient */
+enum { RGN_LEG_RETRIES_LOCAL, RGN_LEG_RETRIES_NONE };                                 /* hedging.leg_retries */
+enum { RGN_SECONDARY_SECOND, RGN_SECONDARY_FIRST_DISTINCT, RGN_SECONDARY_UNTRIPPED }; /* hedging.secondary */
+enum { RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER };                         /* hedging.activation */
+enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                       /* hedging.operations */
+
+#define RGN_MS_(n)     ((n)*RGN_NS_PER_MS)
+#define RGN_S_(n)      ((n)*RGN_NS_PER_S)
 #define RGN_COUNT_MAX_ INT64_C(2147483647)
-#define RGN_DUR_MAX_ RGN_S_(INT64_C(31557600)) /* a year */
+#define RGN_DUR_MAX_   RGN_S_(INT64_C(31557600)) /* a year */
 
-/* X(group, field, TYPE, default, minimum, maximum, environment variable or "", choices or "", meaning) */
+/* X(group, field, TYPE, reach, default, minimum, maximum, environment variable or "", choices or "", meaning) */
 #define RGN_KNOBS(X)                                                                                                   \
-    X(breaker, enabled, FLAG, 1, 0, 1, "AZURE_COSMOS_PPCB_ENABLED", "",                                                \
+    X(breaker, enabled, FLAG, CLIENT, 1, 0, 1, "AZURE_COSMOS_PPCB_ENABLED", "",                                        \
       "the per-partition circuit breaker is on")                                                                       \
-    X(breaker, read_failure_threshold, COUNT, 10, 1, RGN_COUNT_MAX_, "AZURE_COSMOS_PPCB_READ_FAILURE_THRESHOLD", "",   \
-      "read failures that trip a partition")                                                                           \
-    X(breaker, write_failure_threshold, COUNT, 5, 1, RGN_COUNT_MAX_, "AZURE_COSMOS_PPCB_WRITE_FAILURE_THRESHOLD", "",  \
-      "write failures that trip a partition")                                                                          \
-    X(breaker, counter_reset_window, DURATION, RGN_S_(300), RGN_S_(1), RGN_DUR_MAX_,                                   \
+    X(breaker, read_failure_threshold, COUNT, CLIENT, 10, 1, RGN_COUNT_MAX_,                                           \
+      "AZURE_COSMOS_PPCB_READ_FAILURE_THRESHOLD", "", "read failures that trip a partition")                           \
+    X(breaker, write_failure_threshold, COUNT, CLIENT, 5, 1, RGN_COUNT_MAX_,                                           \
+      "AZURE_COSMOS_PPCB_WRITE_FAILURE_THRESHOLD", "", "write failures that trip a partition")                         \
+    X(breaker, counter_reset_window, DURATION, CLIENT, RGN_S_(300), RGN_S_(1), RGN_DUR_MAX_,                           \
       "AZURE_COSMOS_PPCB_COUNTER_RESET_WINDOW_MS", "", "counts are cleared when the last failure is older than this")  \
-    X(breaker, rule, CHOICE, RGN_RULE_WINDOWED, 0, 2, "AZURE_COSMOS_PPCB_RULE", "windowed|consecutive|share",          \
+    X(breaker, rule, CHOICE, CLIENT, RGN_RULE_WINDOWED, 0, 2, "AZURE_COSMOS_PPCB_RULE", "windowed|consecutive|share",  \
       "what trips: failures in the window; failures with no success between; failures that also are a share of all")   \
-    X(breaker, failure_share, SHARE, 900000, 1, 1000000, "AZURE_COSMOS_PPCB_FAILURE_SHARE", "",                        \
+    X(breaker, failure_share, SHARE, CLIENT, 900000, 1, 1000000, "AZURE_COSMOS_PPCB_FAILURE_SHARE", "",                \
       "rule share: failures / (failures + successes) that it takes to trip")                                           \
-    X(breaker, alternate_failures, COUNT, 1, 1, RGN_COUNT_MAX_, "AZURE_COSMOS_PPCB_ALTERNATE_FAILURES", "",            \
+    X(breaker, alternate_failures, COUNT, CLIENT, 1, 1, RGN_COUNT_MAX_, "AZURE_COSMOS_PPCB_ALTERNATE_FAILURES", "",    \
       "failures at another region that make it join the failed ones once the partition is tripped")                    \
-    X(breaker, tally, CHOICE, RGN_TALLY_PER_REGION, 0, 1, "AZURE_COSMOS_PPCB_TALLY", "per_region|shared",              \
+    X(breaker, tally, CHOICE, CLIENT, RGN_TALLY_PER_REGION, 0, 1, "AZURE_COSMOS_PPCB_TALLY", "per_region|shared",      \
       "failures are counted for each region, or (driver) for all regions of the partition together")                   \
-    X(breaker, untripped_entries, CHOICE, RGN_UNTRIPPED_DROP, 0, 1, "AZURE_COSMOS_PPCB_UNTRIPPED_ENTRIES",             \
+    X(breaker, consecutive_hedge_win_threshold, COUNT, CLIENT, 5, 1, RGN_COUNT_MAX_,                                   \
+      "AZURE_COSMOS_PPCB_CONSECUTIVE_HEDGE_WIN_THRESHOLD", "",                                                         \
+      "hedge races in a row that a region has to lose to trip a partition")                                            \
+    X(breaker, untripped_entries, CHOICE, CLIENT, RGN_UNTRIPPED_DROP, 0, 1, "AZURE_COSMOS_PPCB_UNTRIPPED_ENTRIES",     \
       "drop|keep", "the sweep drops untripped entries that went stale, or (driver) keeps and promotes them")           \
-    X(failback, strategy, CHOICE, RGN_STRATEGY_SUCCESS_RATE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_STRATEGY",              \
+    X(failback, strategy, CHOICE, CLIENT, RGN_STRATEGY_SUCCESS_RATE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_STRATEGY",      \
       "success_rate|probe", "a sample of canaries decides, or one request does")                                       \
-    X(failback, probe_admission, CHOICE, RGN_PROBE_ONE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PROBE_ADMISSION",            \
+    X(failback, probe_admission, CHOICE, CLIENT, RGN_PROBE_ONE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PROBE_ADMISSION",    \
       "one|all", "strategy probe: one request goes home, or (driver) all do until one result decides")                 \
-    X(failback, failed_probe, CHOICE, RGN_FAILED_PROBE_RETRIP, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_FAILED_PROBE",        \
-      "retrip|untrip",                                                                                                 \
+    X(failback, failed_probe, CHOICE, CLIENT, RGN_FAILED_PROBE_RETRIP, 0, 1,                                           \
+      "AZURE_COSMOS_PPCB_FAILBACK_FAILED_PROBE", "retrip|untrip",                                                      \
       "a failed probe trips again, or (driver: a trip is derived from the counts) starts counting from zero")          \
-    X(failback, sampler, CHOICE, RGN_SAMPLER_COUNTER, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_SAMPLER", "counter|hash",      \
-      "which operations are canaries: exactly the share, evenly spread, or by the operation's hash")                   \
-    X(failback, canary_percentage, PERCENT, 10, 1, 100, "AZURE_COSMOS_PPCB_FAILBACK_CANARY_PERCENTAGE", "",            \
+    X(failback, sampler, CHOICE, CLIENT, RGN_SAMPLER_COUNTER, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_SAMPLER",              \
+      "counter|hash", "which operations are canaries: exactly the share, evenly spread, or by the operation's hash")   \
+    X(failback, canary_percentage, PERCENT, CLIENT, 10, 1, 100, "AZURE_COSMOS_PPCB_FAILBACK_CANARY_PERCENTAGE", "",    \
       "share of a recovering partition's operations sent to the original region")                                      \
-    X(failback, min_sample, COUNT, 10, 1, RGN_COUNT_MAX_, "AZURE_COSMOS_PPCB_FAILBACK_MIN_SAMPLE", "",                 \
+    X(failback, min_sample, COUNT, CLIENT, 10, 1, RGN_COUNT_MAX_, "AZURE_COSMOS_PPCB_FAILBACK_MIN_SAMPLE", "",         \
       "canary results before the ratio is looked at")                                                                  \
-    X(failback, success_threshold, SHARE, 900000, 1, 1000000, "AZURE_COSMOS_PPCB_FAILBACK_SUCCESS_THRESHOLD", "",      \
-      "success ratio of the sample at or above which the partition fails back")                                        \
-    X(failback, retrip_floor, SHARE, 500000, 0, 1000000, "AZURE_COSMOS_PPCB_FAILBACK_RETRIP_FLOOR", "",                \
+    X(failback, success_threshold, SHARE, CLIENT, 900000, 1, 1000000, "AZURE_COSMOS_PPCB_FAILBACK_SUCCESS_THRESHOLD",  \
+      "", "success ratio of the sample at or above which the partition fails back")                                    \
+    X(failback, retrip_floor, SHARE, CLIENT, 500000, 0, 1000000, "AZURE_COSMOS_PPCB_FAILBACK_RETRIP_FLOOR", "",        \
       "success ratio of the sample below which the partition trips again; at most the success threshold; 0: never")    \
-    X(failback, eval_window, DURATION, RGN_S_(60), RGN_MS_(1), RGN_DUR_MAX_,                                           \
+    X(failback, eval_window, DURATION, CLIENT, RGN_S_(60), RGN_MS_(1), RGN_DUR_MAX_,                                   \
       "AZURE_COSMOS_PPCB_FAILBACK_EVAL_WINDOW_MS", "", "how long one sample is collected")                             \
-    X(failback, decide, CHOICE, RGN_DECIDE_EVERY, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_DECIDE",                           \
+    X(failback, decide, CHOICE, CLIENT, RGN_DECIDE_EVERY, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_DECIDE",                   \
       "every|min_sample|window_end",                                                                                   \
       "when the ratio is compared: at every result from the minimum sample on, only at it, or at the window's end")    \
-    X(failback, pending, CHOICE, RGN_PENDING_COMPLETED, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PENDING",                    \
+    X(failback, pending, CHOICE, CLIENT, RGN_PENDING_COMPLETED, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PENDING",            \
       "completed|counted", "canaries in flight are left out of the ratio, or weigh on it as if they had failed")       \
-    X(failback, window_expiry, CHOICE, RGN_EXPIRY_RESTART, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_WINDOW_EXPIRY",           \
+    X(failback, window_expiry, CHOICE, CLIENT, RGN_EXPIRY_RESTART, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_WINDOW_EXPIRY",   \
       "restart|dwell|judge",                                                                                           \
       "an undecided window: start a new one; dwell again; trip again if the ratio is below the threshold")             \
-    X(failback, low_traffic_windows, COUNT, 0, 0, 65535, "AZURE_COSMOS_PPCB_FAILBACK_LOW_TRAFFIC_WINDOWS", "",         \
+    X(failback, low_traffic_windows, COUNT, CLIENT, 0, 0, 65535, "AZURE_COSMOS_PPCB_FAILBACK_LOW_TRAFFIC_WINDOWS", "", \
       "windows in a row below the minimum sample after which one canary decides; 0: never")                            \
-    X(failback, recovering_max, DURATION, RGN_TIME_NEVER, 0, RGN_TIME_NEVER,                                           \
-      "AZURE_COSMOS_PPCB_FAILBACK_RECOVERING_MAX_MS", "", "longest recovery; one that takes longer trips again")        \
-    X(failback, promote, CHOICE, RGN_PROMOTE_SWEEP, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PROMOTE", "sweep|due",           \
+    X(failback, recovering_max, DURATION, CLIENT, RGN_TIME_NEVER, 0, RGN_TIME_NEVER,                                   \
+      "AZURE_COSMOS_PPCB_FAILBACK_RECOVERING_MAX_MS", "", "longest recovery; one that takes longer trips again")       \
+    X(failback, promote, CHOICE, CLIENT, RGN_PROMOTE_SWEEP, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PROMOTE", "sweep|due",   \
       "recovery begins at the first sweep after the dwell, or exactly when the dwell is over")                         \
-    X(failback, dwell_from, CHOICE, RGN_DWELL_FIRST_FAILURE, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_DWELL_FROM",            \
+    X(failback, dwell_from, CHOICE, CLIENT, RGN_DWELL_FIRST_FAILURE, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_DWELL_FROM",    \
       "first_failure|trip|last_failure", "the instant from which the dwell is measured")                               \
-    X(failback, partition_unavailability_duration, DURATION, RGN_S_(5), 0, RGN_DUR_MAX_,                               \
+    X(failback, partition_unavailability_duration, DURATION, CLIENT, RGN_S_(5), 0, RGN_DUR_MAX_,                       \
       "AZURE_COSMOS_PPCB_PARTITION_UNAVAILABILITY_DURATION_MS", "",                                                    \
       "the dwell; a jitter drawn from 0 to half of it is added")                                                       \
-    X(failback, sweep_interval, DURATION, RGN_S_(300), RGN_S_(1), RGN_DUR_MAX_,                                        \
+    X(failback, sweep_interval, DURATION, CLIENT, RGN_S_(300), RGN_S_(1), RGN_DUR_MAX_,                                \
       "AZURE_COSMOS_PPCB_FAILBACK_SWEEP_INTERVAL_MS", "", "period of the client's background sweep")                   \
-    X(failback, canary_timeout, DURATION, RGN_AUTO, RGN_AUTO, RGN_DUR_MAX_,                                            \
+    X(failback, canary_timeout, DURATION, OPERATION, RGN_AUTO, RGN_AUTO, RGN_DUR_MAX_,                                 \
       "AZURE_COSMOS_PPCB_FAILBACK_CANARY_TIMEOUT_MS", "",                                                              \
       "a canary attempt's timeout; auto: half of what remains of the deadline, at most the request timeout")           \
-    X(routing, rules, CHOICE, RGN_ROUTING_DOCUMENTED, 0, 1, "AZURE_COSMOS_ROUTING_RULES", "documented|driver",         \
-      "rule set that turns lists, exclusions, marks and trips into a region")                                          \
-    X(endpoint, unavailability_ttl, DURATION, RGN_S_(60), 0, RGN_DUR_MAX_, "AZURE_COSMOS_ENDPOINT_UNAVAILABLE_TTL_MS", \
-      "", "how long a marked endpoint is avoided")                                                                     \
-    X(retry, max_failover_retry_count, COUNT, 3, 0, 100, "AZURE_COSMOS_MAX_FAILOVER_RETRY_COUNT", "",                  \
+    X(failback, lost_race, CHOICE, CLIENT, RGN_LOST_RACE_FAILURE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_LOST_RACE",        \
+      "failure|neutral", "what a canary is to the sample when its hedge wins first")                                   \
+    X(failback, hedge_trip_evidence, CHOICE, CLIENT, RGN_EVIDENCE_BY_STATUS, 0, 1,                                     \
+      "AZURE_COSMOS_PPCB_FAILBACK_HEDGE_TRIP_EVIDENCE", "status|status_and_latency",                                   \
+      "after a trip by hedge wins: a canary succeeds by its answer, or only if that came within the hedge threshold")  \
+    X(routing, rules, CHOICE, CLIENT, RGN_ROUTING_DOCUMENTED, 0, 2, "AZURE_COSMOS_ROUTING_RULES",                      \
+      "documented|driver|java", "rule set that turns lists, exclusions, marks and trips into a region")                \
+    X(endpoint, unavailability_ttl, DURATION, CLIENT, RGN_S_(60), 0, RGN_DUR_MAX_,                                     \
+      "AZURE_COSMOS_ENDPOINT_UNAVAILABLE_TTL_MS", "", "how long a marked endpoint is avoided")                         \
+    X(retry, max_failover_retry_count, COUNT, OPERATION, 3, 0, 100, "AZURE_COSMOS_MAX_FAILOVER_RETRY_COUNT", "",       \
       "retries in another region for one operation")                                                                   \
-    X(retry, max_session_retry_count, COUNT, RGN_AUTO, RGN_AUTO, 100, "AZURE_COSMOS_MAX_SESSION_RETRY_COUNT", "",      \
+    X(retry, max_session_retry_count, COUNT, OPERATION, RGN_AUTO, RGN_AUTO, 100,                                       \
+      "AZURE_COSMOS_MAX_SESSION_RETRY_COUNT", "",                                                                      \
       "retries after 404/1002; auto: 2 with one write region, else the number of regions")                             \
-    X(retry, request_timeout, DURATION, RGN_S_(6), RGN_MS_(1), RGN_S_(65),                                             \
+    X(retry, request_timeout, DURATION, OPERATION, RGN_S_(6), RGN_MS_(1), RGN_S_(65),                                  \
       "AZURE_COSMOS_CONNECTION_POOL_MAX_DATAPLANE_REQUEST_TIMEOUT_MS", "", "one attempt's timeout")                    \
-    X(retry, max_throttle_retry_count, COUNT, 18, 0, 100, "AZURE_COSMOS_MAX_THROTTLE_RETRY_COUNT", "",                 \
+    X(retry, max_throttle_retry_count, COUNT, OPERATION, 18, 0, 100, "AZURE_COSMOS_MAX_THROTTLE_RETRY_COUNT", "",      \
       "retries in the same region after 429, for one attempt")                                                         \
-    X(retry, max_throttle_wait, DURATION, RGN_S_(270), 0, RGN_DUR_MAX_, "AZURE_COSMOS_RETRY_MAX_THROTTLE_WAIT_MS", "", \
-      "longest total wait between those retries")                                                                      \
-    X(retry, exhausted_failures, CHOICE, RGN_EXHAUSTED_COUNT, 0, 1, "AZURE_COSMOS_RETRY_EXHAUSTED_FAILURES",           \
-      "count|ignore", "a failure that finds its retry budget empty counts for the breaker, or (driver) does not")
+    X(retry, max_throttle_wait, DURATION, OPERATION, RGN_S_(270), 0, RGN_DUR_MAX_,                                     \
+      "AZURE_COSMOS_RETRY_MAX_THROTTLE_WAIT_MS", "", "longest total wait between those retries")                       \
+    X(retry, exhausted_failures, CHOICE, OPERATION, RGN_EXHAUSTED_COUNT, 0, 1,                                         \
+      "AZURE_COSMOS_RETRY_EXHAUSTED_FAILURES", "count|ignore",                                                         \
+      "a failure that finds its retry budget empty counts for the breaker, or (driver) does not")                      \
+    X(hedging, enabled, FLAG, OPERATION, RGN_AUTO, RGN_AUTO, 1, "AZURE_COSMOS_HEDGING_ENABLED", "",                    \
+      "master switch: true and false beat hedging.strategy; auto leaves it to that")                                   \
+    X(hedging, strategy, CHOICE, OPERATION, RGN_HEDGING_ON, 0, 1, "AZURE_COSMOS_HEDGING_STRATEGY", "hedge|disabled",   \
+      "whether slow reads get a second leg in another region")                                                         \
+    X(hedging, threshold, DURATION, OPERATION, RGN_AUTO, RGN_AUTO, RGN_DUR_MAX_, "AZURE_COSMOS_HEDGING_THRESHOLD_MS",  \
+      "", "how long the primary may take before the hedge is sent; auto: half the operation's timeout, at most 1 s")   \
+    X(hedging, policy, CHOICE, CLIENT, RGN_HEDGING_STATIC, 0, 2, "AZURE_COSMOS_HEDGING_POLICY",                        \
+      "static|adaptive|naive",                                                                                         \
+      "the threshold is fixed; follows a quantile of primary legs, cut ones counted as slow; or (to show how that "    \
+      "fails) of completed legs only")                                                                                 \
+    X(hedging, quantile, SHARE, CLIENT, 990000, 500000, 999900, "AZURE_COSMOS_HEDGING_QUANTILE", "",                   \
+      "policies adaptive and naive: quantile of a region's latency that is the threshold, between 50 ms and 4 s")      \
+    X(hedging, early_transient, CHOICE, OPERATION, RGN_EARLY_RETRY, 0, 1, "AZURE_COSMOS_HEDGING_EARLY_TRANSIENT",      \
+      "retry|launch",                                                                                                  \
+      "a primary that fails before the threshold is retried as without hedging, or (driver) launches the hedge")       \
+    X(hedging, leg_retries, CHOICE, OPERATION, RGN_LEG_RETRIES_LOCAL, 0, 1, "AZURE_COSMOS_HEDGING_LEG_RETRIES",        \
+      "local|none", "a leg that fails is retried in its region, as often as failover allows, or (driver) never")       \
+    X(hedging, races_per_operation, COUNT, OPERATION, 1, 1, 15, "AZURE_COSMOS_HEDGING_RACES_PER_OPERATION", "",        \
+      "how many attempts of one operation may be hedged")                                                              \
+    X(hedging, secondary, CHOICE, OPERATION, RGN_SECONDARY_SECOND, 0, 2, "AZURE_COSMOS_HEDGING_SECONDARY",             \
+      "second|first_distinct|first_distinct_untripped",                                                                \
+      "the hedge's region: the second allowed one; (driver) the first that is not the primary's; the first such one "  \
+      "that has not failed")                                                                                           \
+    X(hedging, activation, CHOICE, OPERATION, RGN_ACTIVATION_ALWAYS, 0, 1, "AZURE_COSMOS_HEDGING_ACTIVATION",          \
+      "always|with_automatic_failover",                                                                                \
+      "hedging is on for every account, or (.NET, Java) only where automatic failover is")                             \
+    X(hedging, operations, CHOICE, OPERATION, RGN_HEDGED_POINT_READS, 0, 1, "AZURE_COSMOS_HEDGING_OPERATIONS",         \
+      "point_reads|feeds_and_metadata", "kinds of reads that are hedged")                                              \
+    X(hedging, budget_concurrent, COUNT, CLIENT, RGN_COUNT_MAX_, 0, RGN_COUNT_MAX_,                                    \
+      "AZURE_COSMOS_HEDGING_BUDGET_CONCURRENT", "", "most hedges in flight at a time; one more is refused")            \
+    X(hedging, budget_share, SHARE, CLIENT, 1000000, 0, 1000000, "AZURE_COSMOS_HEDGING_BUDGET_SHARE", "",              \
+      "most hedges as a share of operations that may be hedged, ten more at once; one more is refused")
 
 typedef struct {
-#define RGN_KNOB_FIELD(group, field, type, def, min, max, env, choices, meaning) int64_t group##_##field;
+#define RGN_KNOB_FIELD(group, field, type, reach, def, min, max, env, choices, meaning) int64_t group##_##field;
     RGN_KNOBS(RGN_KNOB_FIELD)
 #undef RGN_KNOB_FIELD
 } rgn_options;
 
 typedef enum {
-#define RGN_KNOB_ENUM(group, field, type, def, min, max, env, choices, meaning) RGN_KNOB_##group##_##field,
+#define RGN_KNOB_ENUM(group, field, type, reach, def, min, max, env, choices, meaning) RGN_KNOB_##group##_##field,
     RGN_KNOBS(RGN_KNOB_ENUM)
 #undef RGN_KNOB_ENUM
         RGN_KNOB_COUNT
@@ -140,6 +195,7 @@ typedef enum {
 typedef struct {
     const char *name; /* "failback.min_sample" */
     rgn_knob_type type;
+    rgn_knob_reach reach;
     int64_t initial, min, max;
     const char *environment; /* variable name, or "" */
     const char *choices;     /* "restart|dwell|judge", or "" */
@@ -148,6 +204,9 @@ typedef struct {
 
 /* The table as data, in the order of RGN_KNOBS; `id` < RGN_KNOB_COUNT. */
 const rgn_knob *rgn_knob_at(rgn_knob_id id);
+
+/* The second public name of the knob's variable, or "": both are read, and it is an error if they differ. */
+const char *rgn_knob_second_variable(rgn_knob_id id);
 
 /* The knob of that full name; RGN_KNOB_COUNT if there is none. */
 rgn_knob_id rgn_knob_find(const char *name);
@@ -159,7 +218,7 @@ void rgn_options_set(rgn_options *options, rgn_knob_id id, int64_t value);
 void rgn_options_default(rgn_options *options);
 
 /* RGN_OK, or RGN_ERR_RANGE with `*wrong` (may be NULL) the first knob out of range; failback.retrip_floor is also
- * out of range above failback.success_threshold. */
+ * out of range above failback.success_threshold, and hedging.threshold at 0. */
 rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong);
 
 /* Where an effective value came from. The numbers reach files. */
@@ -194,6 +253,7 @@ typedef struct {
     rgn_knob_id knob;     /* RGN_KNOB_COUNT if none is to blame */
     const char *variable; /* the environment variable at fault, or NULL */
     const char *text;     /* its value */
+    const char *differs;  /* the knob's first variable, where `variable` is its second and says otherwise; else NULL */
 } rgn_options_error;
 
 /* Resolves OVERRIDE environment > operation > account > runtime > environment > default, knob by knob.

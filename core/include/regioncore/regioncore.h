@@ -4,7 +4,10 @@
 #define REGIONCORE_H
 
 #include <regioncore/account.h>
+#include <regioncore/applicable.h>
 #include <regioncore/classify.h>
+#include <regioncore/failover.h>
+#include <regioncore/hedging.h>
 #include <regioncore/operation.h>
 #include <regioncore/options.h>
 #include <regioncore/partition.h>

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a hedge goes, when, and whether it may. The race itself is in hedging_race.c. */
+#include "hedging_impl.h"
+
+#include <assert.h>
+
+#include "router_impl.h"
+
+#define ADAPTIVE_MIN (50 * RGN_NS_PER_MS)
+#define ADAPTIVE_MAX (4000 * RGN_NS_PER_MS)
+#define ESTIMATE_MIN (RGN_NS_PER_MS / 10)
+#define ESTIMATE_MAX (60000 * RGN_NS_PER_MS)
+
+enum {
+    BURST = 10,          /* hedges that an idle budget_share saves up */
+    ESTIMATE_STEPS = 16, /* a slower leg moves the estimate by about this part of it */
+};
+
+const char *rgn_hedge_name(rgn_hedge hedge)
+{
+    static const char *const names[RGN_HEDGE_COUNT] = {
+#define HEDGE_NAME(identifier, number, name, sentence) [number] = (name),
+        RGN_HEDGES(HEDGE_NAME)};
+
+    return (unsigned)hedge < RGN_HEDGE_COUNT ? names[hedge] : "?";
+}
+
+void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options)
+{
+    rgn_dur_ns first = options->hedging_threshold == RGN_AUTO ? RGNI_HEDGE_THRESHOLD : options->hedging_threshold;
+
+    atomic_init(&hedging->open, 0);
+    atomic_init(&hedging->refused, 0);
+    atomic_init(&hedging->credit, options->hedging_budget_share > 0 ? BURST * RGNI_HEDGE_PRICE : 0);
+    for (unsigned region = 0; region < RGN_REGIONS_MAX; region++)
+        atomic_init(&hedging->estimate[region], first);
+}
+
+/* HDG-5. `second` is the place in the list of allowed regions, whoever is there. */
+rgn_region rgni_hedging_secondary(const rgn_topology *topology, rgn_region_set excluded, rgn_region_set barred,
+                                  rgn_region primary, int64_t rule)
+{
+    const rgn_region_list *list = &topology->read_order;
+    rgn_region_set out = rule == RGN_SECONDARY_SECOND ? excluded : excluded | barred | rgn_region_bit(primary);
+    unsigned allowed = 0;
+
+    for (unsigned i = 0; i < list->count; i++) {
+        rgn_region region = list->region[i];
+        if (rgn_region_in(out, region))
+            continue;
+        if (rule != RGN_SECONDARY_SECOND)
+            return region;
+        if (++allowed == 2)
+            return region == primary || rgn_region_in(barred, region) ? RGN_REGION_NONE : region;
+    }
+    return RGN_REGION_NONE;
+}
+
+static rgn_dur_ns clamp(rgn_dur_ns value, rgn_dur_ns min, rgn_dur_ns max)
+{
+    return value < min ? min : value > max ? max : value;
+}
+
+rgn_dur_ns rgni_hedging_adapted(const rgni_hedging *hedging, rgn_region primary)
+{
+    return clamp(atomic_load_explicit(&hedging->estimate[primary], memory_order_relaxed), ADAPTIVE_MIN, ADAPTIVE_MAX);
+}
+
+void rgni_hedging_earn(rgni_hedging *hedging, const rgn_options *options)
+{
+    int64_t credit = atomic_load_explicit(&hedging->credit, memory_order_relaxed);
+
+    while (!atomic_compare_exchange_weak_explicit(
+        &hedging->credit, &credit,
+        rgn_time_min(credit + options->hedging_budget_share, (int64_t)BURST * RGNI_HEDGE_PRICE), memory_order_relaxed,
+        memory_order_relaxed))
+        continue;
+}
+
+/* Pays for one hedge of budget_share. */
+static bool pay(rgni_hedging *hedging, const rgn_options *options)
+{
+    int64_t credit;
+
+    if (options->hedging_budget_share >= RGNI_HEDGE_PRICE)
+        return true;
+    credit = atomic_load_explicit(&hedging->credit, memory_order_relaxed);
+    do {
+        if (credit < RGNI_HEDGE_PRICE)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&hedging->credit, &credit, credit - RGNI_HEDGE_PRICE,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+bool rgni_hedging_take(rgni_hedging *hedging, const rgn_options *options)
+{
+    if (atomic_fetch_add_explicit(&hedging->open, 1, memory_order_relaxed) < options->hedging_budget_concurrent &&
+        pay(hedging, options))
+        return true;
+    rgni_hedging_give_back(hedging);
+    atomic_fetch_add_explicit(&hedging->refused, 1, memory_order_relaxed);
+    return false;
+}
+
+void rgni_hedging_give_back(rgni_hedging *hedging)
+{
+    uint32_t before = atomic_fetch_sub_explicit(&hedging->open, 1, memory_order_relaxed);
+
+    assert(before > 0);
+    (void)before;
+}
+
+/* HDG-8: the estimate steps up by q parts where a leg was slower and down by 1 - q where it was not, so that it rests
+ * where the share of slower legs is 1 - q. A leg that was cut after the estimate is known to be slower. Two operations
+ * at once may lose a step, never more. */
+void rgni_hedging_learn(rgni_hedging *hedging, const rgn_options *options, rgn_region region, rgn_dur_ns latency)
+{
+    rgn_dur_ns estimate = atomic_load_explicit(&hedging->estimate[region], memory_order_relaxed);
+    rgn_dur_ns step = estimate / ESTIMATE_STEPS;
+    rgn_dur_ns up = step * options->hedging_quantile / 1000000;
+    rgn_dur_ns next = latency > estimate ? estimate + up : estimate - (step - up);
+
+    atomic_store_explicit(&hedging->estimate[region], clamp(next, ESTIMATE_MIN, ESTIMATE_MAX), memory_order_relaxed);
+}
+
+/* --- questions --------------------------------------------------------------------------------------------------- */
+
+rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region primary, rgn_dur_ns timeout)
+{
+    return rgni_hedging_threshold(&router->hedging, &router->options, &router->options, primary, timeout);
+}
+
+uint32_t rgn_router_open_hedges(const rgn_router *router)
+{
+    return atomic_load_explicit(&router->hedging.open, memory_order_relaxed);
+}
+
+uint64_t rgn_router_refused_hedges(const rgn_router *router)
+{
+    return atomic_load_explicit(&router->hedging.refused, memory_order_relaxed);
+}

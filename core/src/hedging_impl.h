@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What a router keeps for hedging, and the questions that the race asks: who may race, from when, where to, and whether
+ * the budget allows it. */
+#ifndef REGIONCORE_SRC_HEDGING_IMPL_H
+#define REGIONCORE_SRC_HEDGING_IMPL_H
+
+#include <stdatomic.h>
+
+#include <regioncore/operation.h>
+#include <regioncore/routing.h>
+
+/* Shared by all operations. Where the default options hold, a healthy operation touches nothing of it. */
+typedef struct {
+    _Atomic uint32_t open;                        /* hedges in flight */
+    _Atomic uint64_t refused;                     /* hedges that the budget refused */
+    _Atomic int64_t credit;                       /* budget_share: millionths of a hedge that may still be launched */
+    _Atomic rgn_dur_ns estimate[RGN_REGIONS_MAX]; /* policies adaptive and naive */
+} rgni_hedging;
+
+void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options);
+
+/* HDG-2, HDG-3: reads of the kinds that the options name. */
+static inline bool rgni_hedging_covers(const rgn_request *request, const rgn_options *options)
+{
+    return request->direction == RGN_READ && ((!request->is_container_level && !request->is_feed) ||
+                                              options->hedging_operations == RGN_HEDGED_FEEDS_AND_METADATA);
+}
+
+/* HDG-1: the master switch is decisive in both directions; without it the strategy counts. */
+static inline bool rgni_hedging_is_on(const rgn_options *options)
+{
+    return options->hedging_enabled == RGN_AUTO ? options->hedging_strategy == RGN_HEDGING_ON
+                                                : options->hedging_enabled != 0;
+}
+
+/* HDG-5: the hedge's region for a primary leg in `primary`; RGN_REGION_NONE if there is none. `barred`: regions that
+ * are left out beside the excluded ones; `second` counts them, but does not go there. */
+rgn_region rgni_hedging_secondary(const rgn_topology *topology, rgn_region_set excluded, rgn_region_set barred,
+                                  rgn_region primary, int64_t rule);
+
+/* The threshold that policies adaptive and naive have come to. */
+rgn_dur_ns rgni_hedging_adapted(const rgni_hedging *hedging, rgn_region primary);
+
+#define RGNI_HEDGE_THRESHOLD (1000 * RGN_NS_PER_MS)
+
+/* HDG-7: the threshold in force for a primary leg in `primary` of an operation that has `timeout` left. */
+static inline rgn_dur_ns rgni_hedging_threshold(const rgni_hedging *hedging, const rgn_options *router_options,
+                                                const rgn_options *options, rgn_region primary, rgn_dur_ns timeout)
+{
+    if (router_options->hedging_policy != RGN_HEDGING_STATIC)
+        return rgni_hedging_adapted(hedging, primary);
+    if (options->hedging_threshold != RGN_AUTO)
+        return options->hedging_threshold;
+    if (timeout >= 2 * RGNI_HEDGE_THRESHOLD)
+        return RGNI_HEDGE_THRESHOLD;
+    return timeout > 1 ? timeout / 2 : 1;
+}
+
+enum { RGNI_HEDGE_PRICE = 1000000 }; /* of one hedge, in the millionths that budget_share counts */
+
+/* HDG-16: a race begins, which earns its share of a hedge. Nothing to do where the share is 100 %. */
+void rgni_hedging_earn(rgni_hedging *hedging, const rgn_options *options);
+/* HDG-15, HDG-16: takes a hedge from the budget; false, and counted, if it is spent. */
+bool rgni_hedging_take(rgni_hedging *hedging, const rgn_options *options);
+/* The hedge is no longer in flight. */
+void rgni_hedging_give_back(rgni_hedging *hedging);
+
+/* HDG-8: a leg in `region` ended after `latency`, or was cut then. */
+void rgni_hedging_learn(rgni_hedging *hedging, const rgn_options *options, rgn_region region, rgn_dur_ns latency);
+
+#endif

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/* The hedge race of one read: armed -> race -> end, harvest, or back to the pipeline. See regioncore/hedging.h.
+ *
+ * Each leg has a region and an instant: of an open leg its timeout, of one that waits when it is sent, of one that has
+ * ended for good RGN_TIME_NEVER. Those of `op->leg` lie in region and leg_timeout_at, the other leg's beside them. */
+#include "op_impl.h"
+#include "classify_table.h"
+
+#include <assert.h>
+
+enum { PRIMARY = 0, HEDGE = 1 };
+
+static const rgn_response lost = {.transport = RGN_TRANSPORT_UNKNOWN, .retry_after = RGN_TIME_NEVER};
+
+/* --- legs -------------------------------------------------------------------------------------------------------- */
+
+static rgn_time_ns *leg_at(rgn_op *op, unsigned leg)
+{
+    return leg == op->leg ? &op->leg_timeout_at : &op->other_at;
+}
+
+static bool leg_is_open(const rgn_op *op, unsigned leg)
+{
+    return (op->open_legs >> leg & 1) != 0;
+}
+
+/* The leg is on its way or will be sent again. */
+static bool leg_is_alive(rgn_op *op, unsigned leg)
+{
+    return *leg_at(op, leg) != RGN_TIME_NEVER;
+}
+
+/* Makes `leg` the one that the operation shows. */
+static void show_leg(rgn_op *op, unsigned leg)
+{
+    rgn_time_ns at = op->leg_timeout_at;
+    rgn_region region = op->region;
+
+    if (leg == op->leg)
+        return;
+    op->leg = (uint8_t)leg;
+    op->leg_timeout_at = op->other_at;
+    op->region = op->other_region;
+    op->other_at = at;
+    op->other_region = region;
+}
+
+/* Of things at one instant an attempt's timeout comes first, then the deadline, then whatever is to be sent. */
+static void set_wake(rgn_op *op)
+{
+    rgn_wake_kind send_kind[RGN_LEGS_MAX] = {RGN_WAKE_BACKOFF, RGN_WAKE_BACKOFF};
+
+    if (op->state == RGNI_OP_ARMED)
+        send_kind[HEDGE] = RGN_WAKE_HEDGE;
+    op->wake_at = op->deadline;
+    op->wake_kind = RGN_WAKE_DEADLINE;
+    for (unsigned leg = 0; leg < RGN_LEGS_MAX; leg++) {
+        rgn_time_ns at = *leg_at(op, leg);
+        if (leg_is_open(op, leg) ? at <= op->wake_at : at < op->wake_at) {
+            op->wake_at = at;
+            op->wake_kind = (uint8_t)(leg_is_open(op, leg) ? RGN_WAKE_LEG_TIMEOUT : send_kind[leg]);
+        }
+    }
+}
+
+static void send_leg(rgn_op *op, unsigned leg, rgn_reason reason, rgn_time_ns now)
+{
+    show_leg(op, leg);
+    op->reason = (uint8_t)reason;
+    op->send_flags = leg == HEDGE ? RGN_SEND_HEDGE : 0;
+    op->open_legs |= (uint8_t)(1u << leg);
+    op->leg_timeout_at = rgn_time_add(now, op->options->retry_request_timeout);
+    op->attempts++;
+    set_wake(op);
+}
+
+/* The leg's region again. HDG-12: whatever the reason for trying again, the region stays. */
+static rgn_step send_leg_again(rgn_op *op, unsigned leg, rgn_time_ns now)
+{
+    bool is_excluded = rgn_region_in(op->excluded, rgni_leg_region(op, leg));
+
+    send_leg(op, leg, is_excluded ? RGN_REASON_ROUTE_FALLBACK : RGN_REASON_ROUTE_IN_REGION, now);
+    return RGN_SEND;
+}
+
+/* --- beginning --------------------------------------------------------------------------------------------------- */
+
+/* Regions that a hedge avoids: those that failed within this operation, and with the rule that asks for it those that
+ * have tripped. The driver's rule avoids none. */
+static rgn_region_set barred_regions(const rgn_router *router, const rgn_op *op)
+{
+    rgn_region_set barred = rgni_op_has(op, RGNI_OP_HAS_TAIL) ? op->failed_regions : 0;
+    rgn_entry entry;
+
+    if (op->options->hedging_secondary == RGN_SECONDARY_FIRST_DISTINCT)
+        return 0;
+    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && rgni_op_has(op, RGNI_OP_COVERED) &&
+        rgni_router_state(router, op->partition) != 0 && rgn_router_inspect(router, op->partition, &entry) &&
+        rgn_entry_is_tripped(&entry, RGN_READ))
+        barred |= entry.failed;
+    return barred;
+}
+
+static rgn_region choose_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    const rgn_region *first = topology->read_order.region;
+
+    /* Nearly always nothing is barred, and the first two regions are all there is to look at. */
+    if (op->excluded == 0 && op->region == first[0] && topology->read_order.count > 1 &&
+        !rgni_op_has(op, RGNI_OP_HAS_TAIL) && op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED)
+        return first[1];
+    return rgni_hedging_secondary(topology, op->excluded, barred_regions(router, op), op->region,
+                                  op->options->hedging_secondary);
+}
+
+/* HDG-4: the questions of the published table. HDG-21: a race for each of the first attempts only. */
+static bool may_race(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) || !topology->has_preferred)
+        return false;
+    if (op->options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER && !topology->automatic_failover)
+        return false;
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) &&
+        (rgni_races_of(op) >= op->options->hedging_races_per_operation || rgni_op_is_hub_latched(op)))
+        return false;
+    return choose_secondary(router, op, topology) != RGN_REGION_NONE;
+}
+
+void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+{
+    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
+    rgn_time_ns hedge_at;
+
+    if (!may_race(router, op, topology))
+        return;
+    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
+    hedge_at =
+        rgn_time_add(now, rgni_hedging_threshold(&router->hedging, &router->options, op->options, op->region, left));
+    if (router->options.hedging_budget_share < RGNI_HEDGE_PRICE)
+        rgni_hedging_earn(&router->hedging, &router->options);
+    op->state = RGNI_OP_ARMED;
+    rgni_op_set(op, RGNI_OP_RACED, true);
+    if (!rgni_op_has(op, RGNI_OP_HAS_TAIL) && hedge_at < op->wake_at) {
+        op->wake_at = hedge_at;
+        op->wake_kind = RGN_WAKE_HEDGE;
+        return;
+    }
+    if (!rgni_op_has(op, RGNI_OP_HAS_TAIL) && op->wake_kind == RGN_WAKE_DEADLINE)
+        return;
+    if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        rgni_op_need_tail(op, topology);
+    else
+        op->hedge = (uint8_t)(RGN_HEDGE_WAITING | (rgni_races_of(op) + 1) << 4);
+    op->other_region = RGN_REGION_NONE;
+    op->other_at = hedge_at;
+    set_wake(op);
+}
+
+/* --- before the threshold ---------------------------------------------------------------------------------------- */
+
+/* HDG-8: a primary leg was open for this long when it ended, or was cut. */
+static rgn_dur_ns age_of(rgn_op *op, unsigned leg, rgn_time_ns now)
+{
+    return rgn_time_elapsed(*leg_at(op, leg) - op->options->retry_request_timeout, now);
+}
+
+static void learn(rgn_router *router, rgn_op *op, unsigned leg, bool is_complete, rgn_time_ns now)
+{
+    int64_t policy = router->options.hedging_policy;
+
+    if (policy == RGN_HEDGING_STATIC || (leg == PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
+        return;
+    if (policy == RGN_HEDGING_ADAPTIVE ? leg == PRIMARY : is_complete)
+        rgni_hedging_learn(&router->hedging, &router->options, rgni_leg_region(op, leg), age_of(op, leg, now));
+}
+
+/* HDG-17: an operation that began as a canary says nothing of who wins races. */
+static void record_primary_win(rgn_router *router, const rgn_op *op, rgn_time_ns now)
+{
+    if (op->partition < router->partition_count && (rgni_router_state(router, op->partition) & RGNI_STATE_WINS) != 0 &&
+        !rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
+        rgn_router_record_primary_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
+}
+
+void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    if (router->options.hedging_policy != RGN_HEDGING_STATIC)
+        learn(router, op, PRIMARY, true, now);
+    record_primary_win(router, op, now);
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
+}
+
+void rgni_race_leave(rgn_op *op, rgn_hedge why)
+{
+    op->state = RGNI_OP_IN_FLIGHT;
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        rgni_hedge_set(op, why);
+}
+
+/* The primary leg goes on alone: it is open, or waits to be sent again. */
+static rgn_step go_on_alone(rgn_op *op)
+{
+    bool is_open = leg_is_open(op, PRIMARY);
+    rgn_time_ns at = op->leg_timeout_at;
+
+    rgni_race_leave(op, RGN_HEDGE_REFUSED);
+    if (!is_open)
+        op->state = RGNI_OP_WAIT_HERE;
+    op->wake_at = rgn_time_min(at, op->deadline);
+    if (is_open)
+        op->wake_kind = at <= op->deadline ? RGN_WAKE_LEG_TIMEOUT : RGN_WAKE_DEADLINE;
+    else
+        op->wake_kind = at < op->deadline ? RGN_WAKE_BACKOFF : RGN_WAKE_DEADLINE;
+    return RGN_WAIT;
+}
+
+/* HDG-9: the region is chosen as things are now. HDG-15: a refused operation goes on as if it had never raced. */
+static bool launch(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_region region = choose_secondary(router, op, topology);
+
+    rgni_op_need_tail(op, topology);
+    if (region == RGN_REGION_NONE || !rgni_hedging_take(&router->hedging, &router->options))
+        return false;
+    op->state = RGNI_OP_RACE;
+    rgni_hedge_set(op, RGN_HEDGE_LAUNCHED);
+    op->leg_retries[PRIMARY] = op->leg_retries[HEDGE] = 0;
+    op->hedge_throttle_retries = 0;
+    op->other_region = region;
+    if (rgni_op_has(op, RGNI_OP_TICKET))
+        op->canary_failed_at = now; /* taken back if the canary wins */
+    send_leg(op, HEDGE, RGN_REASON_ROUTE_HEDGE, now);
+    return true;
+}
+
+/* The leg failed and may be sent again `delay` later: it waits, and is dead without a plan. */
+static void follow_plan(rgn_op *op, unsigned leg, rgni_plan plan, rgn_time_ns now)
+{
+    *leg_at(op, leg) = plan.move == RGNI_HERE ? rgn_time_add(now, plan.delay) : RGN_TIME_NEVER;
+}
+
+bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
+                            rgn_time_ns now)
+{
+    if (!launch(router, op, now)) {
+        rgni_race_leave(op, RGN_HEDGE_REFUSED);
+        return false;
+    }
+    follow_plan(op, PRIMARY, rgni_retry_plan_leg(op, PRIMARY, class, response, &router->random, now), now);
+    set_wake(op);
+    return true;
+}
+
+rgn_step rgni_race_again_armed(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now)
+{
+    op->leg_timeout_at = rgn_time_add(now, delay);
+    if (delay == 0 && now < op->deadline)
+        return send_leg_again(op, PRIMARY, now);
+    set_wake(op);
+    return RGN_WAIT;
+}
+
+/* --- the race ---------------------------------------------------------------------------------------------------- */
+
+/* HDG-13: the first final answer ends race and operation. */
+static rgn_step win(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
+                    rgn_time_ns now)
+{
+    bool lost_by_neutral = router->options.failback_lost_race == RGN_LOST_RACE_NEUTRAL;
+
+    rgni_hedging_give_back(&router->hedging);
+    learn(router, op, leg, true, now);
+    if (leg == PRIMARY) {
+        rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE);
+        op->canary_failed_at = RGN_TIME_NEVER;
+        record_primary_win(router, op, now);
+    } else {
+        rgni_hedge_set(op, RGN_HEDGE_ALTERNATE_WON);
+        if (leg_is_open(op, PRIMARY))
+            learn(router, op, PRIMARY, false, now);
+        /* FBK-27: the race is lost for the canary; nothing else is recorded of it. */
+        if (rgni_op_has(op, RGNI_OP_TICKET))
+            rgni_op_end_ticket(router, op, lost_by_neutral ? RGN_EVIDENCE_NEUTRAL : RGN_EVIDENCE_FAILURE, now);
+        if (!rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
+            rgn_router_record_hedge_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
+    }
+    return rgni_op_end_with(op, class, response, false);
+}
+
+/* HDG-14: both legs are dead: one failed attempt of the operation, in two regions. */
+static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
+                          rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_region_set raced = rgn_region_bit(op->region) | rgn_region_bit(op->other_region);
+    bool is_late = now >= op->deadline;
+    rgni_plan plan;
+
+    rgni_hedging_give_back(&router->hedging);
+    rgni_hedge_set(op, is_late ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE : RGN_HEDGE_BOTH_TRANSIENT);
+    if (is_late)
+        return rgni_op_end_by_deadline(op);
+    if (class->retry == RGN_RETRY_NONE)
+        return rgni_op_end_with(op, class, response, false);
+    plan = class->retry == RGN_RETRY_SESSION ? rgni_retry_plan(op, class, response, topology, &router->random, now)
+                                             : rgni_retry_plan_failover(op);
+    if (plan.move == RGNI_STOP)
+        return rgni_op_end_with(op, class, response, true);
+    op->throttle_retries = 0;
+    op->throttle_waited = 0;
+    rgni_op_set(op, RGNI_OP_FORCED, false);
+    op->failed_regions |= raced;
+    rgni_retry_advance(op, topology);
+    for (unsigned i = 1; i < topology->read_order.count; i++) {
+        if (rgn_region_in(raced, topology->read_order.region[op->list_index % topology->read_order.count]))
+            rgni_retry_advance(op, topology);
+    }
+    return rgni_op_send_next(router, op, now);
+}
+
+/* The leg's attempt is over. HDG-11: transient on one side keeps the other racing. HDG-20: each end is charged where
+ * it happened; a leg that is cut has none. */
+static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
+                        const rgn_response *response, rgn_evidence evidence, rgn_time_ns now)
+{
+    rgn_region region = rgni_leg_region(op, leg);
+    bool is_success = class->evidence == RGN_EVIDENCE_SUCCESS;
+    rgni_plan plan = {RGNI_STOP, 0, false};
+
+    op->result.region = region;
+    if (leg == PRIMARY && rgni_op_has(op, RGNI_OP_TICKET)) {
+        rgni_op_end_ticket(router, op, rgn_op_judge_canary(router, op, evidence), now);
+        if (is_success)
+            return win(router, op, leg, class, response, now);
+    } else if (is_success) {
+        rgni_router_note_success(router, op->partition, region, RGN_READ, class->is_success, now);
+        return win(router, op, leg, class, response, now);
+    } else {
+        plan = rgni_retry_plan_leg(op, leg, class, response, &router->random, now);
+        rgni_op_charge(router, op, region, class, response, plan.is_exhausted, now);
+        if (class->is_final && plan.move != RGNI_HERE)
+            return win(router, op, leg, class, response, now);
+        if (plan.move == RGNI_HERE && plan.delay == 0 && now < op->deadline)
+            return send_leg_again(op, leg, now);
+    }
+    if (leg == PRIMARY && evidence == RGN_EVIDENCE_TIMEOUT)
+        learn(router, op, leg, false, now);
+    follow_plan(op, leg, plan, now);
+    if (!leg_is_alive(op, PRIMARY) && !leg_is_alive(op, HEDGE))
+        return fold_back(router, op, class, response, now);
+    set_wake(op);
+    return RGN_WAIT;
+}
+
+rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
+                          const rgn_response *response, rgn_time_ns now)
+{
+    op->open_legs &= (uint8_t) ~(1u << leg);
+    if (op->state == RGNI_OP_HARVEST)
+        return rgni_op_end_by_deadline(op);
+    return end_leg(router, op, leg, class, response, (rgn_evidence) class->evidence, now);
+}
+
+/* --- its ends by the clock --------------------------------------------------------------------------------------- */
+
+/* HDG-19: the operation stops waiting for its legs. */
+static void stop_racing(rgn_router *router, rgn_op *op)
+{
+    bool is_any_dead;
+
+    if (op->state == RGNI_OP_ARMED)
+        rgni_race_leave(op, RGN_HEDGE_DEADLINE_PRE_THRESHOLD);
+    if (op->state != RGNI_OP_RACE)
+        return;
+    is_any_dead = !leg_is_alive(op, PRIMARY) || !leg_is_alive(op, HEDGE);
+    rgni_hedging_give_back(&router->hedging);
+    rgni_hedge_set(op, is_any_dead ? RGN_HEDGE_CANCELLED_AWAITING_PARTNER : RGN_HEDGE_BOTH_TRANSIENT_DEADLINE);
+}
+
+/* HDG-18: the caller gets its deadline's answer once an open leg has told how it ended, or after the harvest window;
+ * what the leg tells changes nothing. */
+static rgn_step pass_deadline(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    if (rgni_op_has(op, RGNI_OP_TICKET))
+        rgni_op_end_ticket(router, op, RGN_EVIDENCE_TIMEOUT, now);
+    stop_racing(router, op);
+    if (op->open_legs == 0)
+        return rgni_op_end_by_deadline(op);
+    op->state = RGNI_OP_HARVEST;
+    op->wake_at = rgn_time_add(now, RGN_HARVEST_WINDOW);
+    op->wake_kind = RGN_WAKE_HARVEST;
+    return RGN_WAIT;
+}
+
+/* The leg whose time has come; the primary first. */
+static unsigned due_leg(rgn_op *op, bool is_open, rgn_time_ns now)
+{
+    return leg_is_open(op, PRIMARY) == is_open && *leg_at(op, PRIMARY) <= now ? PRIMARY : HEDGE;
+}
+
+static rgn_step time_out_leg(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    unsigned leg = due_leg(op, true, now);
+
+    op->cancel_legs |= (uint8_t)(1u << leg);
+    op->open_legs &= (uint8_t) ~(1u << leg);
+    return end_leg(router, op, leg, rgni_class_of(&lost), &lost, RGN_EVIDENCE_TIMEOUT, now);
+}
+
+rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    if (op->state == RGNI_OP_HARVEST)
+        return rgni_op_end_by_deadline(op);
+    if (op->wake_kind == RGN_WAKE_LEG_TIMEOUT)
+        return time_out_leg(router, op, now);
+    if (now >= op->deadline)
+        return pass_deadline(router, op, now);
+    if (op->wake_kind == RGN_WAKE_HEDGE)
+        return launch(router, op, now) ? RGN_SEND : go_on_alone(op);
+    return send_leg_again(op, due_leg(op, false, now), now);
+}
+
+void rgni_race_on_abandon(rgn_router *router, rgn_op *op)
+{
+    if (op->state == RGNI_OP_ARMED || op->state == RGNI_OP_RACE)
+        stop_racing(router, op);
+}
+
+/* --- questions --------------------------------------------------------------------------------------------------- */
+
+bool rgn_op_has_canary(const rgn_op *op)
+{
+    return rgni_op_has(op, RGNI_OP_TICKET);
+}
+
+/* FBK-26: the threshold of a canary's race had passed if its hedge was sent or refused. */
+rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn_evidence evidence)
+{
+    rgn_hedge hedge = rgn_op_hedge(op);
+    rgn_entry entry;
+
+    if (evidence != RGN_EVIDENCE_SUCCESS || (hedge != RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_REFUSED) ||
+        router->options.failback_hedge_trip_evidence != RGN_EVIDENCE_BY_STATUS_AND_LATENCY)
+        return evidence;
+    rgn_router_inspect(router, op->partition, &entry);
+    return entry.generation == op->entry_generation && entry.cause == RGN_CAUSE_HEDGE_WINS ? RGN_EVIDENCE_FAILURE
+                                                                                           : evidence;
+}
+
+/* HDG-6: without a second half the race never got beyond its threshold. */
+rgn_hedge rgn_op_hedge(const rgn_op *op)
+{
+    if (!rgni_op_has(op, RGNI_OP_RACED))
+        return RGN_HEDGE_NONE;
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        return rgni_hedge_of(op);
+    if (op->state == RGNI_OP_ARMED)
+        return RGN_HEDGE_WAITING;
+    if (op->state == RGNI_OP_HARVEST || op->result.reason == RGN_REASON_DONE_DEADLINE ||
+        op->result.reason == RGN_REASON_DONE_ABANDONED)
+        return RGN_HEDGE_DEADLINE_PRE_THRESHOLD;
+    return RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD;
+}

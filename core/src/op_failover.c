@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Automatic failover as one operation sees it: a write that looks for its partition's region, and a read that looks for
+ * the hub. */
+#include "op_impl.h"
+
+enum { STATUS_FORBIDDEN = 403, SUBSTATUS_WRITE_FORBIDDEN = 3 };
+
+/* FLO-1 */
+bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology)
+{
+    return op->partition != RGN_PARTITION_UNKNOWN && rgni_failover_covers(topology, (rgn_direction)op->direction);
+}
+
+/* FLO-12: on a single-write account only the hub surely has what the session has seen; once one answer has lacked it,
+ * the operation looks for the hub until it ends. */
+bool rgni_op_is_hub_latched(const rgn_op *op)
+{
+    return op->direction == RGN_READ && rgni_op_has(op, RGNI_OP_HAS_TAIL) && !rgni_op_has(op, RGNI_OP_MULTI_WRITE) &&
+           op->session_retries > 0;
+}
+
+void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op)
+{
+    query->may_walk_reads = rgni_op_may_roam(op, query->topology);
+    query->is_hub_latched = rgni_op_is_hub_latched(op);
+    query->is_container_level = op->partition == RGN_PARTITION_UNKNOWN;
+}
+
+/* FLO-12: 403/3 to such a read says "not the hub": the next region, at the failover budget's cost. */
+bool rgni_op_is_refused_hub(const rgn_op *op, const rgn_response *response)
+{
+    return response->transport == RGN_TRANSPORT_NONE && response->status == STATUS_FORBIDDEN &&
+           response->substatus == SUBSTATUS_WRITE_FORBIDDEN && rgni_op_is_hub_latched(op);
+}
+
+/* FLO-5: the marks are kept in no order: where the traffic ends up does not depend on it. */
+static void flush_marks(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    rgn_region regions[RGN_REGIONS_MAX];
+    unsigned count = 0;
+
+    for (rgn_region region = 0; region < RGN_REGIONS_MAX; region++)
+        if (rgn_region_in(op->pending_marks, region))
+            regions[count++] = region;
+    op->pending_marks = 0;
+    rgn_router_flush_writes(router, op->partition, regions, count, now);
+}
+
+void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response *response, rgn_time_ns now)
+{
+    bool is_success = response->transport == RGN_TRANSPORT_NONE && response->status < 400;
+
+    if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        return;
+    if (op->direction == RGN_WRITE && op->pending_marks != 0 && rgni_confirms_region(response))
+        flush_marks(router, op, now);
+    if (is_success && rgni_op_is_hub_latched(op))
+        rgn_router_record_hub(router, op->partition, op->region, now);
+}
