@@ -29,6 +29,28 @@ static bool list_clients(sim_stream *stream, const sim_scenario *scenario)
     return true;
 }
 
+/* A table of at least as many places as partitions, so that a pick looks at two partitions or so, however uneven. */
+static bool guide_partitions(sim_stream *stream)
+{
+    const uint32_t count = stream->workload->partition_count;
+    uint32_t bits = 1;
+    while (bits < 31 && (UINT32_C(1) << bits) < count)
+        bits++;
+    const uint32_t places = UINT32_C(1) << bits;
+    stream->guide_shift = 32 - bits;
+    stream->partition_guide = malloc(places * sizeof *stream->partition_guide);
+    if (stream->partition_guide == NULL)
+        return false;
+    uint32_t partition = 0;
+    for (uint32_t place = 0; place < places; place++) {
+        const uint32_t word = place << stream->guide_shift;
+        while (partition + 1 < count && word >= stream->partition_bound[partition])
+            partition++;
+        stream->partition_guide[place] = partition;
+    }
+    return true;
+}
+
 static bool bound_partitions(sim_stream *stream)
 {
     const sim_workload *workload = stream->workload;
@@ -42,23 +64,41 @@ static bool bound_partitions(sim_stream *stream)
         sum += workload->partition_weight[p];
         stream->partition_bound[p] = saturate32(bound32(sum));
     }
-    return true;
+    return guide_partitions(stream);
 }
 
-static bool init_stream(sim_stream *stream, const sim_scenario *scenario, const sim_workload *workload)
+/* A recording does not begin with its first arrival in every replication. */
+static void open_clock(sim_stream *stream, const sim_luck *luck)
+{
+    const sim_workload *workload = stream->workload;
+    stream->has_clock = workload->rate_step_count > 0 || workload->arrivals == SIM_ARRIVALS_RECORDED;
+    stream->pace = (sim_pace){.rate_mhz = workload->rate_mhz};
+    if (workload->rate_step_count > 0) {
+        stream->pace.rate_mhz = workload->rate_step[0].rate_mhz;
+        stream->next_step = 1;
+    }
+    if (workload->arrivals == SIM_ARRIVALS_RECORDED)
+        stream->first_recorded = (uint32_t)sim_below(
+            sim_draw_words(luck, SIM_DRAW_RECORD_PHASE, workload->name_hash, 0).word[0], workload->recording.count);
+}
+
+static bool init_stream(sim_stream *stream, const sim_scenario *scenario, const sim_workload *workload,
+                        const sim_luck *luck)
 {
     *stream = (sim_stream){.workload = workload,
                            .luck_base = workload->name_hash >> SIM_ORDINAL_LUCK_BITS << SIM_ORDINAL_LUCK_BITS,
                            .read_bound = saturate32(bound32(workload->kind_share[SIM_KIND_READ]))};
     if (!list_clients(stream, scenario) || !bound_partitions(stream))
         return false;
+    open_clock(stream, luck);
     if (workload->arrivals != SIM_ARRIVALS_POISSON)
         return true;
     stream->gap = malloc(sizeof *stream->gap);
     if (stream->gap == NULL)
         return false;
     const sim_dist gap = {.type = SIM_DIST_EXPONENTIAL,
-                          .a = (SIM_RATE_NS + workload->rate_mhz / 2) / workload->rate_mhz};
+                          .a = stream->has_clock ? SIM_RATE_NS
+                                                 : (SIM_RATE_NS + workload->rate_mhz / 2) / workload->rate_mhz};
     sim_sampler_build(stream->gap, &gap);
     return true;
 }
@@ -71,7 +111,7 @@ bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, 
         return false;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         merge->stream_count = w + 1;
-        if (!init_stream(&merge->stream[w], scenario, &scenario->workload[w])) {
+        if (!init_stream(&merge->stream[w], scenario, &scenario->workload[w], luck)) {
             sim_arrivals_deinit(merge);
             return false;
         }
@@ -86,32 +126,72 @@ void sim_arrivals_deinit(sim_arrivals_merge *merge)
     for (uint32_t w = 0; w < merge->stream_count; w++) {
         free(merge->stream[w].client_of);
         free(merge->stream[w].partition_bound);
+        free(merge->stream[w].partition_guide);
         free(merge->stream[w].gap);
     }
     free(merge->stream);
     *merge = (sim_arrivals_merge){.next_time = RGN_TIME_NEVER};
 }
 
+/* Where operation n falls on the stream's clock. */
+static sim_u128 clock_of(const sim_luck *luck, sim_stream *stream, uint64_t n)
+{
+    const sim_recording *recording = &stream->workload->recording;
+    if (stream->gap != NULL) {
+        const sim_words words = sim_draw_words(luck, SIM_DRAW_GAP, stream->workload->name_hash, n);
+        stream->clock += sim_sampler_draw(stream->gap, words.word[0]);
+        return stream->clock;
+    }
+    if (stream->workload->arrivals != SIM_ARRIVALS_RECORDED)
+        return (sim_u128)n * (uint64_t)SIM_RATE_NS;
+    const uint64_t place = stream->first_recorded + n;
+    const sim_u128 rounds = (sim_u128)(place / recording->count) * recording->count * (uint64_t)SIM_RATE_NS;
+    return rounds + recording->at[place % recording->count] - recording->at[stream->first_recorded];
+}
+
+/* When the stream's clock shows `clock`, which never falls from call to call; `end` if not before that. */
+static int64_t time_of(sim_stream *stream, sim_u128 clock, int64_t end)
+{
+    const sim_workload *workload = stream->workload;
+    sim_pace *pace = &stream->pace;
+    for (; stream->next_step < workload->rate_step_count; stream->next_step++) {
+        const sim_rate_step *step = &workload->rate_step[stream->next_step];
+        const sim_u128 start = pace->start + (sim_u128)(uint64_t)(step->at - pace->from) * (uint64_t)pace->rate_mhz;
+        if (start > clock)
+            break;
+        *pace = (sim_pace){.from = step->at, .rate_mhz = step->rate_mhz, .start = start};
+    }
+    if (pace->rate_mhz == 0 || pace->from >= end)
+        return end;
+    const sim_u128 since = (clock - pace->start) / (uint64_t)pace->rate_mhz;
+    return since < (sim_u128)(uint64_t)(end - pace->from) ? pace->from + (int64_t)since : end;
+}
+
+/* Time of operation n, the one after the last that was asked for. */
+static int64_t draw_time(const sim_arrivals_merge *merge, sim_stream *stream, uint64_t n)
+{
+    if (stream->has_clock)
+        return time_of(stream, clock_of(&merge->luck, stream, n), merge->scenario->duration);
+    if (stream->gap == NULL)
+        return (int64_t)((sim_u128)n * (uint64_t)SIM_RATE_NS / (uint64_t)stream->workload->rate_mhz);
+    const sim_words words = sim_draw_words(&merge->luck, SIM_DRAW_GAP, stream->workload->name_hash, n);
+    return stream->last_time + (int64_t)sim_sampler_draw(stream->gap, words.word[0]);
+}
+
 /* Fills in the times of a block; returns how many of them lie before the end of the run. */
 static uint32_t draw_times(const sim_arrivals_merge *merge, sim_stream *stream)
 {
     const int64_t end = merge->scenario->duration;
-    int64_t time = stream->last_time;
     for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++) {
         const uint64_t n = stream->next_n + i;
-        if (stream->gap != NULL) {
-            const sim_words words = sim_draw_words(&merge->luck, SIM_DRAW_GAP, stream->workload->name_hash, n);
-            time += (int64_t)sim_sampler_draw(stream->gap, words.word[0]);
-        } else {
-            time = (int64_t)((unsigned __int128)n * (uint64_t)SIM_RATE_NS / (uint64_t)stream->workload->rate_mhz);
-        }
+        const int64_t time = draw_time(merge, stream, n);
         if (time >= end || n >= (uint64_t)SIM_OPERATIONS_MAX) {
             stream->last_time = end;
             return i;
         }
         stream->block[i].time = time;
+        stream->last_time = time;
     }
-    stream->last_time = time;
     return SIM_ARRIVALS_BLOCK;
 }
 
@@ -120,16 +200,10 @@ static uint32_t pick_partition(const sim_stream *stream, uint32_t word)
     const uint32_t count = stream->workload->partition_count;
     if (stream->partition_bound == NULL)
         return (uint32_t)(((uint64_t)word * count) >> 32);
-    uint32_t low = 0;
-    uint32_t high = count - 1;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (word < stream->partition_bound[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    uint32_t partition = stream->partition_guide[word >> stream->guide_shift];
+    while (partition + 1 < count && word >= stream->partition_bound[partition])
+        partition++;
+    return partition;
 }
 
 static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)

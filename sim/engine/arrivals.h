@@ -8,6 +8,7 @@
 
 #include "engine/random.h"
 #include "engine/sampler.h"
+#include "engine/wide.h"
 #include "scenario/scenario.h"
 
 enum {
@@ -15,6 +16,15 @@ enum {
     SIM_ORDINAL_LUCK_BITS = 34, /* an operation's luck key: its stream's name hash above, n below */
 };
 #define SIM_RATE_NS INT64_C(1000000000000) /* rates count operations in 1000 s */
+
+/* Streams whose rate changes or whose arrivals are recorded run on a clock of their own: its unit is 1e-12 operations,
+ * which is what a rate of 1 mHz brings in 1 ns. Arrivals are placed on it at one operation a 1e12 on average, then
+ * moved to the run's clock through the rate's integral: exact in integers, rounded down to the nanosecond once. */
+typedef struct {
+    int64_t from; /* the stretch with this rate ... */
+    int64_t rate_mhz;
+    sim_u128 start; /* ... and the stream's clock at its start */
+} sim_pace;
 
 /* One operation that is about to start. */
 typedef struct {
@@ -33,12 +43,19 @@ typedef struct {
     uint64_t luck_base;        /* name hash << 34: the operation's luck key less n */
     uint32_t *client_of;       /* client indices that send the stream */
     uint32_t *partition_bound; /* cumulative 32-bit bounds of weighted partitions; NULL: uniform */
-    uint32_t read_bound;       /* low word below: read */
-    uint64_t next_n;           /* first operation of the next block */
-    int64_t last_time;         /* of the last operation drawn */
-    sim_sampler *gap;          /* Poisson only */
-    uint32_t position;         /* in the block */
-    uint32_t count;            /* in the block; arrivals at or after the end are cut off */
+    uint32_t *partition_guide; /* [word >> guide_shift]: the first partition that such a word can mean */
+    uint32_t guide_shift;
+    uint32_t read_bound; /* low word below: read */
+    uint64_t next_n;     /* first operation of the next block */
+    int64_t last_time;   /* of the last operation drawn */
+    sim_sampler *gap;    /* Poisson only; in ns, or in units of the stream's clock if it has one */
+    bool has_clock;
+    sim_pace pace;           /* where the last operation fell ... */
+    uint32_t next_step;      /* ... and the rate step after it */
+    sim_u128 clock;          /* Poisson: of the last operation drawn */
+    uint32_t first_recorded; /* RECORDED: where in the recording the stream begins */
+    uint32_t position;       /* in the block */
+    uint32_t count;          /* in the block; arrivals at or after the end are cut off */
     sim_arrival block[SIM_ARRIVALS_BLOCK];
 } sim_stream;
 

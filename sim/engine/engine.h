@@ -29,7 +29,11 @@ typedef struct {
     uint8_t workload;
     rgn_region first_region; /* of the first attempt; RGN_REGION_NONE: none */
     rgn_region last_region;
-    uint8_t flags; /* SIM_ENDED_* */
+    uint8_t flags;           /* SIM_ENDED_* */
+    uint8_t hedge;           /* rgn_hedge: how its latest race ended */
+    uint8_t hedges;          /* hedges launched; those again in their region after a failure count as one */
+    uint8_t hedge_cancelled; /* legs that were cut when a race that had launched its hedge ended the operation */
+    rgn_region hedge_region; /* of the latest hedge; RGN_REGION_NONE: none */
 } sim_ended;
 
 enum {
@@ -113,8 +117,8 @@ typedef struct {
     /* Fast mode only: every timer rings this much late. 0, but for the test that proves that a wrong timer shows in the
      * behaviour digest. */
     int64_t planted_timer_delay;
-    /* Called about every 2^20 events with the virtual time; returning false ends the run early (interrupted). May be
-     * NULL. */
+    /* Called every 256 clients while the fleet is made, and about every 2^20 events, with the virtual time; returning
+     * false ends the run early (interrupted). May be NULL. */
     bool (*on_progress)(void *context, int64_t now);
     void *progress_context;
 } sim_run_input;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run will need, before it runs. An estimate on the high side: it takes it that every operation in flight waits for
- * its deadline while a fault is on, and that every partition that a fault can hit trips at every client. */
+/* What a run will need, before it runs. An estimate on the high side: it takes it that every operation in flight waits
+ * for its deadline while a fault is on, and that every partition that a fault can hit trips at every client. */
 #include "engine/run.h"
 
 enum {
@@ -8,23 +8,61 @@ enum {
     ENTRY_BYTES = 256,   /* an entry's place in a slab and in its table */
 };
 
+static int64_t peak_rate(const sim_workload *workload)
+{
+    int64_t peak = workload->rate_mhz;
+    for (uint32_t i = 0; i < workload->rate_step_count; i++)
+        if (workload->rate_step[i].rate_mhz > peak)
+            peak = workload->rate_step[i].rate_mhz;
+    return peak;
+}
+
 static uint64_t in_flight_bytes(const sim_scenario *scenario)
 {
     uint64_t slots = 1024;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const sim_workload *workload = &scenario->workload[w];
         const int64_t life = workload->deadline == RGN_TIME_NEVER ? 60 * RGN_NS_PER_S : workload->deadline;
-        slots += (uint64_t)((unsigned __int128)(uint64_t)workload->rate_mhz * (uint64_t)life / (uint64_t)SIM_RATE_NS);
+        slots += (uint64_t)((unsigned __int128)(uint64_t)peak_rate(workload) * (uint64_t)life / (uint64_t)SIM_RATE_NS);
     }
     slots = slots < SIM_PENDING_MAX ? slots : SIM_PENDING_MAX;
     return slots * (sizeof(sim_slot) + sizeof(sim_event) + sizeof(uint32_t));
+}
+
+/* Of all (client, partition) pairs, ppb. */
+static uint64_t hit_share(const sim_scenario *scenario, const sim_fault *fault)
+{
+    uint64_t share = fault->partition_share;
+    if (fault->partition_count > 0) {
+        const uint64_t hit = (uint64_t)fault->partition_count * scenario->workload_count;
+        share = hit < scenario->partition_count ? hit * SIM_SHARE_ONE / scenario->partition_count : SIM_SHARE_ONE;
+    }
+    return share * fault->client_share / SIM_SHARE_ONE;
+}
+
+/* Streams, and the tables for picking partitions by weight. */
+static uint64_t arrival_bytes(const sim_scenario *scenario)
+{
+    uint64_t bytes = scenario->workload_count * (sizeof(sim_stream) + sizeof(sim_sampler));
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        if (scenario->workload[w].partition_weight != NULL)
+            bytes += 3 * (uint64_t)scenario->workload[w].partition_count * sizeof(uint32_t);
+    return bytes;
+}
+
+static uint64_t connection_bytes(const sim_scenario *scenario)
+{
+    for (uint32_t f = 0; f < scenario->fault_count; f++)
+        if (scenario->fault[f].only_new_connections)
+            return (uint64_t)scenario->client_count * scenario->region_count * sizeof(int64_t);
+    return 0;
 }
 
 static uint64_t entry_bytes(const sim_scenario *scenario)
 {
     uint64_t share = 0; /* ppb of the partitions */
     for (uint32_t f = 0; f < scenario->fault_count; f++)
-        share += scenario->fault[f].partition_share;
+        share += hit_share(scenario, &scenario->fault[f]);
     share = share < SIM_SHARE_ONE ? share : SIM_SHARE_ONE;
     const uint64_t pairs = (uint64_t)scenario->client_count * scenario->partition_count;
     return (uint64_t)((unsigned __int128)pairs * share / SIM_SHARE_ONE) * ENTRY_BYTES;
@@ -35,5 +73,5 @@ uint64_t sim_run_memory_estimate(const sim_scenario *scenario)
     const uint64_t seconds = (uint64_t)(scenario->duration / RGN_NS_PER_S) + 1;
     return (uint64_t)scenario->client_count * (ROUTER_BYTES + sizeof(sim_client) + scenario->partition_count) +
            entry_bytes(scenario) + in_flight_bytes(scenario) + seconds * scenario->region_count * sizeof(uint32_t) +
-           scenario->workload_count * (sizeof(sim_stream) + sizeof(sim_sampler));
+           arrival_bytes(scenario) + connection_bytes(scenario);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fast loop: each operation has exactly one pending event, the earlier of its legs' ends and the core's wake-up,
  * found anew after every call into the core. A timer that cannot ring first is never queued, and nothing queued is ever
- * wrong. */
+ * wrong, but for one case: the event of an operation that a client's restart has ended stays, and does nothing but give
+ * its slot back. */
 #include "engine/run.h"
 #include "engine/wheel.h"
 
@@ -13,9 +14,35 @@ static inline sim_event next_event(const sim_slot *slot, uint32_t index, int64_t
     const uint32_t leg = second < first;
     const int64_t leg_end = leg ? second : first;
     const int64_t wake_at = rgn_time_add(slot->op.wake_at, delay);
-    if (leg_end <= wake_at)
+    const int64_t timer = wake_at <= slot->abandon_at ? wake_at : slot->abandon_at;
+    if (leg_end <= timer)
         return (sim_event){(uint64_t)leg_end, sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, leg, index)};
+    if (__builtin_expect(wake_at > slot->abandon_at, 0))
+        return (sim_event){(uint64_t)timer, sim_event_key(SIM_CLASS_DEADLINE, slot->ordinal, SIM_LEG_ABANDON, index)};
     return (sim_event){(uint64_t)wake_at, sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index)};
+}
+
+/* What an event of an operation does; the answer is whether it is still open. */
+static inline bool carry_out(sim_run_state *run, sim_slot *slot, sim_event event)
+{
+    if (sim_event_class(event.key) == SIM_CLASS_LEG_RESULT)
+        return sim_run_end_leg(run, slot, sim_event_leg(event.key), (int64_t)event.time);
+    if (__builtin_expect(sim_event_leg(event.key) == SIM_LEG_ABANDON, 0))
+        return sim_run_abandon(run, slot, (int64_t)event.time);
+    return sim_run_ring(run, slot, (int64_t)event.time);
+}
+
+/* Background work; false once all traffic is over and what is left lies beyond the end of the run. */
+static bool work_in_background(sim_run_state *run, uint64_t now)
+{
+    if (sim_run_is_drained(run) && now >= (uint64_t)run->scenario->duration)
+        return false;
+    sim_run_set_now(run, now);
+    sim_run_store_checkpoints(run, (int64_t)now);
+    sim_run_background(run);
+    run->zombie_count += run->killed_count;
+    run->killed_count = 0;
+    return true;
 }
 
 /* Of events, about: most operations cause one. */
@@ -43,10 +70,8 @@ sim_run_status sim_loop_fast(sim_run_state *run)
         const uint64_t background = sim_queue_next_time(&run->background);
         const uint64_t foreground = operation <= arrival ? operation : arrival;
         if (__builtin_expect(background <= foreground, 0)) {
-            if (foreground >= RGN_TIME_NEVER && background >= (uint64_t)run->scenario->duration)
+            if (!work_in_background(run, background))
                 break;
-            sim_run_store_checkpoints(run, (int64_t)background);
-            sim_run_background(run);
             continue;
         }
         if (foreground >= RGN_TIME_NEVER)
@@ -56,6 +81,7 @@ sim_run_status sim_loop_fast(sim_run_state *run)
             status = SIM_RUN_INTERRUPTED;
             break;
         }
+        sim_run_set_now(run, foreground);
         if (__builtin_expect((int64_t)foreground >= run->next_checkpoint, 0))
             sim_run_store_checkpoints(run, (int64_t)foreground);
         uint32_t index;
@@ -64,9 +90,12 @@ sim_run_status sim_loop_fast(sim_run_state *run)
             const sim_event event = sim_wheel_pop(&queue);
             index = sim_event_slot(event.key);
             sim_slot *slot = &run->slot[index];
-            is_open = sim_event_class(event.key) == SIM_CLASS_LEG_RESULT
-                          ? sim_run_end_leg(run, slot, sim_event_leg(event.key), (int64_t)event.time)
-                          : sim_run_ring(run, slot, (int64_t)event.time);
+            if (__builtin_expect(slot->legs == 0, 0)) {
+                run->zombie_count--;
+                sim_run_release_slot(run, index);
+                continue;
+            }
+            is_open = carry_out(run, slot, event);
         } else {
             index = sim_run_take_slot(run);
             if (index == SIM_PENDING_MAX || !sim_wheel_reserve(&queue, run->slot_capacity)) {

@@ -20,6 +20,7 @@ typedef struct {
 
 /* What the loop knows of a slot beside the slot itself. */
 typedef struct {
+    uint64_t start_stamp; /* of the operation that holds the slot */
     uint64_t wake_stamp;
     uint64_t leg_stamp[RGN_LEGS_MAX]; /* number of the leg last sent on each branch */
     uint32_t legs_seen;
@@ -88,13 +89,24 @@ static bool queue_news(reference *self, uint32_t index)
     return slot->op.wake_at == RGN_TIME_NEVER || insert(&self->timers, entry);
 }
 
-/* A leg's end is stale once the leg was cancelled or replaced; a timer, once the wake-up was set again. */
+/* Queues the instant at which a new operation's application gives up. */
+static bool queue_abandon(reference *self, uint32_t index)
+{
+    const sim_slot *slot = &self->run->slot[index];
+    const queued entry = {
+        {(uint64_t)slot->abandon_at, sim_event_key(SIM_CLASS_DEADLINE, slot->ordinal, SIM_LEG_ABANDON, index)},
+        self->notes[index].start_stamp};
+    return slot->abandon_at == RGN_TIME_NEVER || insert(&self->timers, entry);
+}
+
+/* A leg's end is stale once the leg was cancelled or replaced; a timer, once the wake-up was set again; giving up, once
+ * the operation has ended. */
 static bool is_stale(const reference *self, const queued *entry, uint32_t index, bool is_leg)
 {
     const note *known = &self->notes[index];
-    if (!is_leg)
-        return known->wake_stamp != entry->stamp;
     const uint32_t leg = sim_event_leg(entry->event.key);
+    if (!is_leg)
+        return (leg == SIM_LEG_ABANDON ? known->start_stamp : known->wake_stamp) != entry->stamp;
     return known->leg_stamp[leg] != entry->stamp || self->run->slot[index].leg_end[leg] == RGN_TIME_NEVER;
 }
 
@@ -146,9 +158,11 @@ static bool ring_next(reference *self, sorted_queue *queue)
         return true;
     sim_slot *slot = &self->run->slot[index];
     self->run->output->events++;
-    const bool is_open =
-        is_leg ? sim_run_end_leg(self->run, slot, sim_event_leg(entry.event.key), (int64_t)entry.event.time)
-               : sim_run_ring(self->run, slot, (int64_t)entry.event.time);
+    const uint32_t leg = sim_event_leg(entry.event.key);
+    const int64_t now = (int64_t)entry.event.time;
+    const bool is_open = is_leg                   ? sim_run_end_leg(self->run, slot, leg, now)
+                         : leg == SIM_LEG_ABANDON ? sim_run_abandon(self->run, slot, now)
+                                                  : sim_run_ring(self->run, slot, now);
     return settle(self, index, is_open);
 }
 
@@ -160,9 +174,12 @@ static sim_run_status start_next(reference *self)
         return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
     if (!reserve_notes(self, run->slot_capacity))
         return SIM_RUN_NO_MEMORY;
-    self->notes[index] = (note){.wake_stamp = ++self->stamps};
+    self->stamps++;
+    self->notes[index] = (note){.start_stamp = self->stamps, .wake_stamp = self->stamps};
     run->output->events++;
     const bool is_open = sim_run_start(run, &run->slot[index]);
+    if (is_open && !queue_abandon(self, index))
+        return SIM_RUN_NO_MEMORY;
     return settle(self, index, is_open) ? SIM_RUN_OK : SIM_RUN_NO_MEMORY;
 }
 
@@ -175,15 +192,18 @@ static bool advance(reference *self, sim_run_status *status)
     const uint64_t arrival = (uint64_t)run->arrivals.next_time;
     const uint64_t background = sim_queue_next_time(&run->background);
     /* Stale events may still be queued when the last operation has ended. */
-    const bool traffic_is_over = run->slot_count == run->free_count && run->arrivals.next_time == RGN_TIME_NEVER;
-    if (traffic_is_over && background >= (uint64_t)run->scenario->duration)
+    if (sim_run_is_drained(run) && background >= (uint64_t)run->scenario->duration)
         return false;
     const uint64_t now = background <= operation && background <= arrival ? background
                          : operation <= arrival                           ? operation
                                                                           : arrival;
+    sim_run_set_now(run, now);
     sim_run_store_checkpoints(run, (int64_t)now);
     if (background <= operation && background <= arrival) {
         sim_run_background(run);
+        for (uint32_t i = 0; i < run->killed_count; i++)
+            forget(self, run->killed[i]);
+        run->killed_count = 0;
     } else if (operation <= arrival) {
         if (!ring_next(self, queue))
             *status = SIM_RUN_NO_MEMORY;

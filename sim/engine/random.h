@@ -19,12 +19,17 @@ typedef enum {
     SIM_DRAW_GAP = 1,             /* interarrival gap              {stream's name hash, n} */
     SIM_DRAW_REQUEST = 2,         /* partition, kind, client, chance {op ordinal, 0} */
     SIM_DRAW_LEG = 3,             /* word 0 latency, word 1 outcome  {op ordinal, region number << 32 | visit} */
-    SIM_DRAW_FAULT_PARTITION = 4, /* fault scope                   {fault's name hash ^ workload's, partition} */
+    SIM_DRAW_FAULT_PARTITION = 4, /* fault scope                     {fault's name hash, partition key} */
     SIM_DRAW_JITTER = 5,          /* failback jitter               {client key, partition key ^ nth draw} */
     SIM_DRAW_SAMPLER_PHASE = 6,   /* sampler accumulator           the same */
     SIM_DRAW_CLIENT_PHASE = 7,    /* client start                  {client key, 0} */
     SIM_DRAW_RETRY_JITTER = 8,    /* back-off                      {op ordinal, nth draw of the operation} */
     SIM_DRAW_NETWORK_JITTER = 9,  /* round trip's factor           {op ordinal, region number << 32 | visit} */
+    SIM_DRAW_FAULT_CLIENT = 10,   /* fault scope                   {fault's name hash, client key} */
+    SIM_DRAW_RECORD_PHASE = 11,   /* where a recording begins      {stream's name hash, 0} */
+    SIM_DRAW_GIVES_UP = 12,       /* the application gives up      {op ordinal, 0} */
+    /* From 32 on: draws about finished runs; they move no run's luck. */
+    SIM_DRAW_BOOTSTRAP = 32, /* replications that a resample takes {resample, nth draw}; key without replication */
 } sim_draw;
 
 typedef struct {
@@ -32,7 +37,7 @@ typedef struct {
 } sim_words;
 
 typedef struct {
-    uint64_t seed;        /* 0 .. 2^63 - 1 */
+    uint64_t seed; /* 0 .. 2^63 - 1 */
     uint32_t replication;
 } sim_luck;
 
@@ -64,6 +69,15 @@ static inline sim_words sim_threefry2x64(uint64_t key0, uint64_t key1, uint64_t 
 static inline sim_words sim_draw_words(const sim_luck *luck, sim_draw purpose, uint64_t counter0, uint64_t counter1)
 {
     return sim_threefry2x64(luck->seed, (uint64_t)luck->replication << 32 | (uint64_t)purpose, counter0, counter1);
+}
+
+/* A bijection that spreads every bit of a key over the word (the finisher of SplitMix64). For putting keys together: a
+ * plain xor or sum of two hashes meets itself in the middle. */
+static inline uint64_t sim_mix64(uint64_t key)
+{
+    key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return key ^ (key >> 31);
 }
 
 /* Maps a uniform word to [0, bound) by multiplication. */

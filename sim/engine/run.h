@@ -34,15 +34,19 @@ typedef struct {
     uint8_t kind;
     uint8_t workload;
     rgn_region first_region;
-    uint8_t flags; /* SIM_ENDED_*, SLOT_* */
+    uint8_t flags;      /* SIM_ENDED_*, SLOT_* */
+    int64_t abandon_at; /* when the application gives up; NEVER: it waits */
     int64_t leg_sent[RGN_LEGS_MAX] __attribute__((aligned(64)));
     uint64_t luck_key;
-    uint32_t legs;
+    uint16_t legs;
+    uint16_t hedges; /* launched */
     uint32_t retry_draws;
     uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
 } sim_slot;
 
 enum { SIM_SLOT_CANARY_LEG = 128 }; /* in sim_slot.flags: leg 0 is a canary in flight */
+/* Leg field of the event of an operation that is given up: its class is that of deadlines, which come before it. */
+enum { SIM_LEG_ABANDON = 7 };
 
 typedef struct sim_run {
     const sim_run_input *input;
@@ -52,7 +56,10 @@ typedef struct sim_run {
     sim_arrivals_merge arrivals;
     const rgn_options *workload_options[SIM_WORKLOADS_MAX]; /* NULL: the router's */
     int64_t workload_deadline[SIM_WORKLOADS_MAX];
-    bool probe_all; /* a recovering partition sends all traffic home: its operations are not away */
+    uint32_t gives_up_share[SIM_WORKLOADS_MAX];
+    int64_t
+        *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
+    bool probe_all;  /* a recovering partition sends all traffic home: its operations are not away */
 
     sim_slot *slot;
     uint32_t slot_count; /* ever used */
@@ -60,21 +67,28 @@ typedef struct sim_run {
     uint32_t *free_slot; /* last in, first out */
     uint32_t free_count;
 
-    sim_queue background;     /* slot field: the client */
+    sim_queue background;     /* ordinal field: the client; class CONTROL an expiry, WORLD_EDGE a restart */
     int64_t *background_time; /* by client: the one time that counts; NEVER: none */
     uint32_t dirty_count;     /* clients whose next expiry may have moved */
     uint32_t *dirty;
 
+    bool is_restarting;    /* whatever a router does now, it does because its process ends */
+    uint32_t zombie_count; /* slots whose operations a restart has ended and that wait for their event (legs: 0) */
+    uint32_t killed_count; /* slots whose operations the last restart has ended, until the loop takes notice */
+    uint32_t killed_capacity;
+    uint32_t *killed;
+
     uint32_t batch_count;
     sim_ended batch[SIM_ENDED_BATCH];
 
+    int64_t now; /* instant of the event in hand; the loops set it, and it never goes back */
     int64_t next_checkpoint;
     uint32_t checkpoint;
     sim_run_output *output;
     const char *broken; /* the invariant that does not hold; NULL: all hold */
 } sim_run_state;
 
-/* Sets everything up; SIM_RUN_OK or SIM_RUN_NO_MEMORY. sim_run_close() frees all but the output. */
+/* Sets everything up; SIM_RUN_OK, SIM_RUN_NO_MEMORY or SIM_RUN_INTERRUPTED. sim_run_close() frees all but the output. */
 sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output);
 void sim_run_close(sim_run_state *run);
 
@@ -86,18 +100,41 @@ bool sim_run_start(sim_run_state *run, sim_slot *slot);
 /* A leg's end, a timer: likewise. */
 bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now);
 bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now);
+/* The application gives up. */
+bool sim_run_abandon(sim_run_state *run, sim_slot *slot, int64_t now);
 /* Gives an ended operation's slot back. */
 void sim_run_release_slot(sim_run_state *run, uint32_t index);
 
-/* Background work at the head of the background queue. */
+/* No operation is in flight, and none will come. */
+static inline bool sim_run_is_drained(const sim_run_state *run)
+{
+    return run->slot_count == run->free_count + run->zombie_count && run->arrivals.next_time == RGN_TIME_NEVER;
+}
+
+/* Background work at the head of the background queue. A restart ends operations: the loop must then see to it that the
+ * events of the slots in `killed` do nothing and that these slots are released, and set killed_count to 0. */
 void sim_run_background(sim_run_state *run);
-/* Puts moved expiries into the background queue; call it after each of the above. */
+/* restart.c: puts the scenario's restarts into the background queue; carries one out. */
+bool sim_run_queue_restarts(sim_run_state *run); /* false: no memory */
+void sim_run_restart(sim_run_state *run, uint32_t client, int64_t now);
+/* For restart.c: notes a restart in the digest; adds a router's counters to the output. */
+void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now);
+void sim_run_collect_counters(sim_run_state *run, uint32_t client);
+/* Puts moved expiries into the background queue, none before `run->now`; call it after each of the above. */
 void sim_run_schedule_dirty(sim_run_state *run);
 
 /* Stores the checkpoints up to `now`; call it before anything happens at `now`. */
 void sim_run_store_checkpoints(sim_run_state *run, int64_t now);
 
 void sim_run_flush(sim_run_state *run);
+
+/* The clock moves on to the next event. */
+static inline void sim_run_set_now(sim_run_state *run, uint64_t now)
+{
+    if (__builtin_expect((int64_t)now < run->now, 0))
+        run->broken = "time went back";
+    run->now = (int64_t)now;
+}
 
 /* The class of the core's wake-up. */
 static inline sim_class sim_wake_class(uint8_t wake_kind)

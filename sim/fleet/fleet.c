@@ -11,18 +11,11 @@ struct sim_draw_count {
     uint32_t sampler_phase;
 };
 
-enum { FIRST_DRAWS_CAPACITY = 64 };
-
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+enum { FIRST_DRAWS_CAPACITY = 64, CLIENTS_A_LOOK = 256 };
 
 static struct sim_draw_count *find_place(struct sim_draw_count *table, uint32_t capacity, uint64_t pair)
 {
-    uint32_t i = (uint32_t)mix(pair) & (capacity - 1);
+    uint32_t i = (uint32_t)sim_mix64(pair) & (capacity - 1);
     while (table[i].pair != 0 && table[i].pair != pair)
         i = (i + 1) & (capacity - 1);
     return &table[i];
@@ -63,7 +56,7 @@ static uint64_t draw_for_partition(const sim_client *client, sim_draw purpose, u
                                    uint64_t bound)
 {
     const sim_fleet *fleet = client->fleet;
-    const uint64_t counter = mix(fleet->partition_key[partition]) + (*nth)++ * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t counter = sim_mix64(fleet->partition_key[partition]) + (*nth)++ * UINT64_C(0x9e3779b97f4a7c15);
     return sim_below(sim_draw_words(&fleet->luck, purpose, client->key, counter).word[0], bound);
 }
 
@@ -121,24 +114,23 @@ static rgn_time_ns drawn_start(const sim_fleet *fleet, const sim_client *client)
     return -(int64_t)sim_below(words.word[0], (uint64_t)spread);
 }
 
-static bool create_router(sim_fleet *fleet, sim_client *client, const sim_client_group *group,
-                          const rgn_account *account, const rgn_options *options, const rgn_sink *sink)
+static rgn_router *create_router(sim_fleet *fleet, sim_client *client, const rgn_account *account, rgn_time_ns start)
 {
+    const sim_client_group *group = &fleet->scenario->group[client->group];
     rgn_router_config config = {
         .partition_count = fleet->scenario->partition_count,
         .account = account,
         .preferred = group->preferred,
         .excluded = group->excluded,
-        .options = *options,
-        .start = drawn_start(fleet, client),
+        .options = *fleet->options,
+        .start = start,
         .lock_stripes = 1,
         .allocator = {allocate, release, fleet},
         .random = {answer_draw, client},
-        .sink = *sink,
+        .sink = fleet->sink,
     };
     config.sink.context = client;
-    client->router = rgn_router_create(&config, NULL);
-    return client->router != NULL;
+    return rgn_router_create(&config, NULL);
 }
 
 static bool key_partitions(sim_fleet *fleet)
@@ -156,9 +148,10 @@ static bool key_partitions(sim_fleet *fleet)
 }
 
 bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_options *options,
-                    const sim_luck *luck, const rgn_sink *sink)
+                    const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch)
 {
-    *fleet = (sim_fleet){.scenario = scenario, .luck = *luck};
+    bool is_stopped = false;
+    *fleet = (sim_fleet){.scenario = scenario, .options = options, .sink = *sink, .luck = *luck};
     const rgn_account account = account_of(scenario);
     fleet->client = calloc(scenario->client_count, sizeof *fleet->client);
     if (fleet->client == NULL || !key_partitions(fleet))
@@ -168,19 +161,24 @@ bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_wo
         for (uint32_t i = 0; i < group->count; i++) {
             const uint32_t index = group->first_client + i;
             sim_client *client = &fleet->client[index];
+            is_stopped = index % CLIENTS_A_LOOK == 0 && watch->go_on != NULL && !watch->go_on(watch->context, 0);
+            if (is_stopped)
+                goto fail;
             *client = (sim_client){.round_trip = sim_world_round_trips(world, group->home),
                                    .key = group->name_hash + i,
                                    .fleet = fleet,
                                    .index = index,
                                    .group = g};
             fleet->count = index + 1;
-            if (!create_router(fleet, client, group, &account, options, sink))
+            client->router = create_router(fleet, client, &account, drawn_start(fleet, client));
+            if (client->router == NULL)
                 goto fail;
         }
     }
     return true;
 fail:
     sim_fleet_deinit(fleet);
+    fleet->is_stopped = is_stopped;
     return false;
 }
 
@@ -193,4 +191,17 @@ void sim_fleet_deinit(sim_fleet *fleet)
     free(fleet->partition_key);
     free(fleet->draws);
     *fleet = (sim_fleet){0};
+}
+
+void sim_fleet_restart(sim_fleet *fleet, uint32_t index, rgn_time_ns now)
+{
+    sim_client *client = &fleet->client[index];
+    const rgn_account account = account_of(fleet->scenario);
+    rgn_router *router = create_router(fleet, client, &account, now);
+    if (router == NULL) {
+        fleet->out_of_memory = true;
+        return;
+    }
+    rgn_router_destroy(client->router);
+    client->router = router;
 }

@@ -25,23 +25,37 @@ typedef struct {
 
 typedef struct sim_fleet {
     const sim_scenario *scenario;
+    const rgn_options *options; /* of every router */
+    rgn_sink sink;
     sim_luck luck;
     sim_client *client;
     uint32_t count;
-    uint64_t *partition_key;   /* by global index */
+    uint64_t *partition_key;      /* by global index */
     struct sim_draw_count *draws; /* how often a (client, partition) has drawn; fleet.c */
     uint32_t draws_used;
-    uint32_t draws_capacity;   /* power of two */
-    bool out_of_memory;        /* a draw could not be counted: the run is void */
-    uint64_t retry_ordinal;    /* operation in hand: keys the next retry jitter */
-    uint32_t *retry_draws;     /* how often that operation has drawn */
-    size_t router_bytes;       /* held by all routers */
-    void *observer;            /* for the sink's functions */
+    uint32_t draws_capacity; /* power of two */
+    bool out_of_memory;      /* a draw could not be counted: the run is void */
+    bool is_stopped;         /* `go_on` ended the making */
+    uint64_t retry_ordinal;  /* operation in hand: keys the next retry jitter */
+    uint32_t *retry_draws;   /* how often that operation has drawn */
+    size_t router_bytes;     /* held by all routers */
+    void *observer;          /* for the sink's functions */
 } sim_fleet;
 
-/* Makes every client's router. `sink` is called with its client as context. False: no memory; the fleet is then empty. */
+/* Asked now and then while routers are made, which can take minutes: false ends the making. NULL: nobody is asked. */
+typedef struct {
+    bool (*go_on)(void *context, int64_t now);
+    void *context;
+} sim_fleet_watch;
+
+/* Makes every client's router. Borrows `options`. `sink` is called with its client as context. False: no memory, or
+ * is_stopped; the fleet is then empty. */
 bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_options *options,
-                    const sim_luck *luck, const rgn_sink *sink);
+                    const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch);
 void sim_fleet_deinit(sim_fleet *fleet);
+
+/* Gives the client a new router, as if its process had just started; the sink is told nothing. No memory: the old one
+ * stays, and out_of_memory is set. Draws go on counting: a pair that trips again draws anew. */
+void sim_fleet_restart(sim_fleet *fleet, uint32_t client, rgn_time_ns now);
 
 #endif

@@ -88,6 +88,18 @@ static void write_names(writer *self, const sim_field *field, const char *path, 
     add_line(self, path, text);
 }
 
+/* "0, 3, 7" */
+static void write_numbers(writer *self, const char *path, const sim_raw_items *items)
+{
+    if (items->count == 0)
+        return;
+    char *text = sim_arena_array(self->arena, items->count, PER_NAME);
+    size_t used = 0;
+    for (uint32_t i = 0; i < items->count; i++)
+        used += (size_t)snprintf(text + used, PER_NAME, "%s%" PRId64, i > 0 ? ", " : "", items->item[i].key);
+    add_line(self, path, text);
+}
+
 /* A status as files write it, with its sub-status. */
 static void format_status(int64_t key, char *out, size_t size)
 {
@@ -196,9 +208,13 @@ static void write_value(writer *self, const sim_field *field, const char *path, 
     case SIM_FIELD_REGIONS:
         write_names(self, field, path, value);
         break;
+    case SIM_FIELD_NUMBERS:
+        write_numbers(self, path, value);
+        break;
     case SIM_FIELD_POINTS:
     case SIM_FIELD_STATUSES:
     case SIM_FIELD_WEIGHTS:
+    case SIM_FIELD_PERCENTILES:
     case SIM_FIELD_INSTANTS:
     case SIM_FIELD_TEXTS:
         write_pairs(self, field, path, value);

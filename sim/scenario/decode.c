@@ -75,8 +75,12 @@ static void apply_defaults(const sim_record *record, void *base)
         else if (field->type == SIM_FIELD_ONE_OF) {
             sim_raw_choice *choice = target(base, field);
             choice->which = SIM_ABSENT;
-            if (field->initial_word != NULL)
-                choice->which = sim_record_find(field->record, field->initial_word) - field->record->field;
+            if (field->initial_word == NULL)
+                continue;
+            const sim_field *row = sim_record_find(field->record, field->initial_word);
+            choice->which = row - field->record->field;
+            if (sim_field_is_scalar(row))
+                *(int64_t *)target(choice, row) = row->initial;
         }
     }
 }
@@ -101,8 +105,29 @@ static bool decode_item(sim_decoder *self, const sim_field *field, const sim_nod
         return sim_decode_region(self, node, &item->name);
     if (field->type == SIM_FIELD_NAMES)
         return sim_decode_name(self, node, &item->name);
+    if (field->type == SIM_FIELD_NUMBERS)
+        return sim_decode_scalar(self, field->record->field, node, &item->key);
     item->record = sim_arena_alloc(self->arena, field->record->size);
     return decode_record(self, field->record, node, item->record);
+}
+
+/* Records may repeat; names and numbers may not. */
+static bool check_repetition(sim_decoder *self, const sim_field *field, const sim_node *node,
+                             const sim_raw_items *items, const sim_raw_item *item)
+{
+    for (uint32_t i = 0; i < items->count; i++) {
+        const bool is_same_name = item->name != NULL && strcmp(items->item[i].name, item->name) == 0;
+        if (is_same_name || (field->type == SIM_FIELD_NUMBERS && items->item[i].key == item->key))
+            return sim_decoder_fail(self, node, "\"%s\" is in the list already", node->text);
+    }
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const sim_raw_item *left = a;
+    const sim_raw_item *right = b;
+    return (left->key > right->key) - (left->key < right->key);
 }
 
 static bool decode_list(sim_decoder *self, const sim_field *field, const sim_node *node, sim_raw_items *items)
@@ -118,13 +143,13 @@ static bool decode_list(sim_decoder *self, const sim_field *field, const sim_nod
         sim_raw_item *item = &items->item[items->count];
         if (!decode_item(self, field, child, item))
             return false;
-        for (uint32_t i = 0; i < items->count && item->name != NULL; i++) {
-            if (strcmp(items->item[i].name, item->name) == 0)
-                return sim_decoder_fail(self, child, "\"%s\" is in the list already", item->name);
-        }
+        if (!check_repetition(self, field, child, items, item))
+            return false;
         items->count++;
         sim_decoder_leave(self, before);
     }
+    if (field->type == SIM_FIELD_NUMBERS)
+        qsort(items->item, items->count, sizeof *items->item, by_number);
     return true;
 }
 
@@ -251,12 +276,14 @@ static bool decode_value(sim_decoder *self, const sim_field *field, const sim_no
     case SIM_FIELD_NAMES:
     case SIM_FIELD_REGIONS:
     case SIM_FIELD_RECORDS:
+    case SIM_FIELD_NUMBERS:
         return decode_list(self, field, node, to);
     case SIM_FIELD_WORDS:
         return decode_words(self, field, node, to);
     case SIM_FIELD_POINTS:
     case SIM_FIELD_STATUSES:
     case SIM_FIELD_WEIGHTS:
+    case SIM_FIELD_PERCENTILES:
     case SIM_FIELD_INSTANTS:
     case SIM_FIELD_TEXTS:
         return is_filled(self, field, node, SIM_NODE_MAPPING) && sim_decode_pairs(self, field, node, to);
@@ -312,10 +339,11 @@ static bool decode_key(sim_decoder *self, const sim_record *record, const sim_no
 
 static bool refuse_missing(sim_decoder *self, const sim_field *field, const sim_node *node)
 {
-    if (!sim_field_is_scalar(field))
+    const sim_field *bare = field->type == SIM_FIELD_ONE_OF ? sim_record_find(field->record, "") : field;
+    if (bare == NULL || !sim_field_is_scalar(bare))
         return sim_decoder_fail(self, node, "missing key \"%s\" (%s)", field->key, field->meaning);
     char expected[SIM_EXPECTED_SIZE];
-    sim_expected(field, expected);
+    sim_expected(bare, expected);
     return sim_decoder_fail(self, node, "missing key \"%s\" (%s); expected %s", field->key, field->meaning, expected);
 }
 

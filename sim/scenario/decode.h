@@ -45,13 +45,17 @@ void sim_field_format(const sim_field *field, int64_t value, char *out, size_t s
 /* pairs.c: mappings whose keys are data. */
 bool sim_decode_pairs(sim_decoder *self, const sim_field *field, const sim_node *node, sim_raw_items *items);
 
-/* knobs.c */
+/* knobs.c: options that operations carry, by groups; one group of those or of a policy's. */
 bool sim_decode_knobs(sim_decoder *self, const sim_node *node, sim_raw_knobs *knobs);
 bool sim_decode_knob_group(sim_decoder *self, const sim_node *group, sim_raw_knobs *knobs);
 bool sim_knob_group_exists(const char *group);
+/* Whether the group has an option of that reach. */
+bool sim_knob_group_has(const char *group, rgn_knob_reach reach);
 /* The distinct group names, in table order; returns their number. */
 enum { SIM_KNOB_GROUPS_MAX = 16, SIM_KNOB_GROUP_SIZE = 32 };
 size_t sim_knob_groups(char names[SIM_KNOB_GROUPS_MAX][SIM_KNOB_GROUP_SIZE]);
+/* The nth environment variable that the core reads; false if there are fewer. */
+bool sim_knob_variable_at(size_t n, char *out, size_t size);
 /* Whether the core reads that environment variable; if not, `*nearest` (or NULL), copied to `out`. */
 bool sim_knob_variable_exists(const char *variable, const char **nearest, char *out, size_t size);
 

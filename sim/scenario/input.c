@@ -108,14 +108,39 @@ bool sim_error_at(sim_input_error *error, const sim_source *source, const sim_no
     return false;
 }
 
+size_t sim_text_unprintable(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < ' ')
+        return c[0] != '\0';
+    if (c[0] == 0x7f)
+        return 1;
+    if (c[0] == 0xc2)
+        return c[1] >= 0x80 && c[1] <= 0x9f ? 2 : 0;
+    if (c[0] == 0xe2 && c[1] == 0x80)
+        return c[2] >= 0xa8 && c[2] <= 0xae ? 3 : 0;
+    if (c[0] == 0xe2 && c[1] == 0x81)
+        return c[2] >= 0xa6 && c[2] <= 0xa9 ? 3 : 0;
+    return 0;
+}
+
+static void put_clean(const char *text, FILE *out)
+{
+    while (*text != '\0') {
+        const size_t unprintable = sim_text_unprintable(text);
+        fputc(unprintable > 0 ? ' ' : *text, out);
+        text += unprintable > 0 ? unprintable : 1;
+    }
+}
+
 void sim_input_error_print(const sim_input_error *error, FILE *out)
 {
-    if (error->path[0] == '\0')
-        fprintf(out, "%s\n", error->message);
-    else if (error->line == 0)
-        fprintf(out, "%s: %s\n", error->path, error->message);
-    else
-        fprintf(out, "%s:%d:%d: %s\n", error->path, error->line, error->column, error->message);
+    put_clean(error->path, out);
+    if (error->path[0] != '\0' && error->line > 0)
+        fprintf(out, ":%d:%d", error->line, error->column);
+    fputs(error->path[0] != '\0' ? ": " : "", out);
+    put_clean(error->message, out);
+    fputc('\n', out);
 }
 
 const char *sim_text_show(const char *text, char out[SIM_SHOW_SIZE])
@@ -124,9 +149,10 @@ const char *sim_text_show(const char *text, char out[SIM_SHOW_SIZE])
     size_t used = 0;
     out[used++] = '"';
     size_t i = 0;
-    for (; text[i] != '\0' && used < SIM_SHOW_SIZE - 6; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        out[used++] = c < ' ' || c == 0x7f ? ' ' : text[i];
+    while (text[i] != '\0' && used < SIM_SHOW_SIZE - 6) {
+        const size_t unprintable = sim_text_unprintable(text + i);
+        out[used++] = unprintable > 0 ? ' ' : text[i];
+        i += unprintable > 0 ? unprintable : 1;
     }
     if (text[i] != '\0') {
         /* Never cut a character in two. */

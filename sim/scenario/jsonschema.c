@@ -6,9 +6,13 @@
 #include "scenario/decode.h"
 #include "scenario/json.h"
 
-#define NUMBER       "[0-9]+(\\.[0-9]+)?"
-#define DURATION     NUMBER " ?(ns|us|ms|s|min|h)"
-#define NAME_PATTERN "^[A-Za-z][A-Za-z0-9_-]{0,62}$"
+#define NUMBER   "[0-9]+(\\.[0-9]+)?"
+#define DURATION NUMBER " ?(ns|us|ms|s|min|h)"
+#define RATE     NUMBER " ?/(s|min)"
+/* At most 100 %, with so many digits that count. */
+#define PERCENT(decimals) "(100(\\.0*)?|[0-9]{1,2}(\\.[0-9]{1," #decimals "}0*)?) ?%"
+#define ABOVE_ZERO        "(?![0.]+ ?[%/])"
+#define NAME_PATTERN      "^[A-Za-z][A-Za-z0-9_-]{0,62}$"
 
 enum { PATTERN_SIZE = 160, PPB_DIGITS = 9, PPM_DIGITS = 6, PPM = 1000000 };
 
@@ -64,7 +68,7 @@ static void write_scalar(sim_json *json, const sim_field *field)
         break;
     case SIM_FIELD_SHARE:
         write_type(json, "string", "number");
-        write_pattern(json, NUMBER " ?%", field->word);
+        write_pattern(json, field->min > 0 ? ABOVE_ZERO PERCENT(7) : PERCENT(7), field->word);
         write_range(json, field->min, field->max, PPB_DIGITS);
         break;
     case SIM_FIELD_FACTOR:
@@ -73,7 +77,7 @@ static void write_scalar(sim_json *json, const sim_field *field)
         break;
     case SIM_FIELD_RATE:
         sim_json_string(json, "type", "string");
-        write_pattern(json, NUMBER " ?/(s|min)", field->word);
+        write_pattern(json, field->min > 0 ? ABOVE_ZERO RATE : RATE, field->word);
         break;
     case SIM_FIELD_CHOICE:
         write_words(json, field->words);
@@ -88,12 +92,22 @@ static void write_scalar(sim_json *json, const sim_field *field)
     }
 }
 
+/* Of a ONE_OF whose value may stand there bare. */
+static void write_default_of_bare(sim_json *json, const sim_field *row)
+{
+    char text[SIM_EXPECTED_SIZE];
+    sim_field_format(row, row->initial, text, sizeof text);
+    sim_json_string(json, "default", text);
+}
+
 static void write_default(sim_json *json, const sim_field *field)
 {
     if ((field->flags & SIM_FIELD_REQUIRED) != 0 || field->key[0] == '\0' || field->initial == SIM_ABSENT)
         return;
     char text[SIM_EXPECTED_SIZE];
-    if (field->initial_word != NULL)
+    if (field->initial_word != NULL && field->initial_word[0] == '\0')
+        write_default_of_bare(json, sim_record_find(field->record, ""));
+    else if (field->initial_word != NULL)
         sim_json_string(json, "default", field->initial_word);
     else if (field->type == SIM_FIELD_FLAG)
         sim_json_flag(json, "default", field->initial != 0);
@@ -128,6 +142,8 @@ static void write_list(sim_json *json, const sim_field *field, const char *item)
     sim_json_open(json, "items", '{');
     if (item != NULL)
         write_reference(json, "$ref", item);
+    else if (field->type == SIM_FIELD_NUMBERS)
+        write_scalar(json, field->record->field);
     else
         write_words(json, field->words);
     sim_json_close(json, '}');
@@ -145,11 +161,24 @@ static void write_pairs(sim_json *json, const sim_field *field, const char *key_
         sim_json_open(json, key_pattern, '{');
         write_reference(json, "$ref", field->record->name);
         sim_json_close(json, '}');
-    } else if (field->type == SIM_FIELD_TEXTS) {
-        sim_json_open(json, key_pattern, '{');
-        sim_json_close(json, '}');
     } else {
         write_value(json, key_pattern, field->record->field);
+    }
+    sim_json_close(json, '}');
+}
+
+/* Environment variables, as their options know them. */
+static void write_variables(sim_json *json, const sim_field *field)
+{
+    char name[128];
+    sim_json_string(json, "type", "object");
+    sim_json_number(json, "minProperties", 1, 0);
+    sim_json_number(json, "maxProperties", field->max, 0);
+    sim_json_flag(json, "additionalProperties", false);
+    sim_json_open(json, "properties", '{');
+    for (size_t n = 0; sim_knob_variable_at(n, name, sizeof name); n++) {
+        sim_json_open(json, name, '{');
+        sim_json_close(json, '}');
     }
     sim_json_close(json, '}');
 }
@@ -205,6 +234,7 @@ static void write_form(sim_json *json, const sim_field *field)
     case SIM_FIELD_RECORDS:
         write_list(json, field, field->record->name);
         break;
+    case SIM_FIELD_NUMBERS:
     case SIM_FIELD_WORDS:
         write_list(json, field, NULL);
         break;
@@ -217,12 +247,19 @@ static void write_form(sim_json *json, const sim_field *field)
     case SIM_FIELD_WEIGHTS:
         write_pairs(json, field, "^[0-9]+$");
         break;
-    case SIM_FIELD_INSTANTS:
+    case SIM_FIELD_PERCENTILES:
+        write_pairs(json, field, "^" NUMBER "$");
+        break;
+    case SIM_FIELD_INSTANTS: /* of phases, and "all" is the whole run */
+        write_pairs(json, field,
+                    "^(?!all$)"
+                    "[A-Za-z][A-Za-z0-9_-]{0,62}$");
+        break;
     case SIM_FIELD_MAP:
         write_pairs(json, field, NAME_PATTERN);
         break;
     case SIM_FIELD_TEXTS:
-        write_pairs(json, field, "^[A-Z][A-Z0-9_]*$");
+        write_variables(json, field);
         break;
     case SIM_FIELD_ONE_OF:
         write_choice(json, field->record);
@@ -263,6 +300,11 @@ static void write_knob(sim_json *json, rgn_knob_id id, const char *key)
     sim_json_string(json, "description", knob->meaning);
     switch (knob->type) {
     case RGN_FLAG:
+        if (word != NULL) {
+            write_type(json, "boolean", "string");
+            write_pattern(json, "", word);
+            break;
+        }
         sim_json_string(json, "type", "boolean");
         sim_json_flag(json, "default", knob->initial != 0);
         sim_json_close(json, '}');
@@ -277,7 +319,7 @@ static void write_knob(sim_json *json, rgn_knob_id id, const char *key)
         break;
     case RGN_SHARE:
         write_type(json, "string", "number");
-        write_pattern(json, NUMBER " ?%", NULL);
+        write_pattern(json, knob->min > 0 ? ABOVE_ZERO PERCENT(4) : PERCENT(4), NULL);
         write_range(json, knob->min, knob->max, PPM_DIGITS);
         break;
     case RGN_PERCENT:
@@ -298,31 +340,62 @@ static void write_knob(sim_json *json, rgn_knob_id id, const char *key)
     sim_json_close(json, '}');
 }
 
+/* Whether the knob is of the group, and, for options that operations carry, acts on single operations. */
+static bool is_listed(const rgn_knob *knob, const char *group, bool is_of_operations)
+{
+    const size_t length = strlen(group);
+    return strncmp(knob->name, group, length) == 0 && knob->name[length] == '.' &&
+           (!is_of_operations || knob->reach == RGN_REACH_OPERATION);
+}
+
 /* The groups of options as keys. */
-static void write_knob_groups(sim_json *json)
+static void write_knob_groups(sim_json *json, bool is_of_operations)
 {
     char groups[SIM_KNOB_GROUPS_MAX][SIM_KNOB_GROUP_SIZE];
     const size_t count = sim_knob_groups(groups);
     for (size_t g = 0; g < count; g++) {
-        const size_t length = strlen(groups[g]);
+        if (is_of_operations && !sim_knob_group_has(groups[g], RGN_REACH_OPERATION))
+            continue;
         sim_json_open(json, groups[g], '{');
         sim_json_string(json, "type", "object");
         sim_json_flag(json, "additionalProperties", false);
+        sim_json_number(json, "minProperties", 1, 0);
         sim_json_open(json, "properties", '{');
         for (int id = 0; id < RGN_KNOB_COUNT; id++) {
-            const char *name = rgn_knob_at((rgn_knob_id)id)->name;
-            if (strncmp(name, groups[g], length) == 0 && name[length] == '.')
-                write_knob(json, (rgn_knob_id)id, name + length + 1);
+            const rgn_knob *knob = rgn_knob_at((rgn_knob_id)id);
+            if (is_listed(knob, groups[g], is_of_operations))
+                write_knob(json, (rgn_knob_id)id, knob->name + strlen(groups[g]) + 1);
         }
         sim_json_close(json, '}');
         sim_json_close(json, '}');
     }
 }
 
+/* One of several keys, or at least one of them. */
+static void write_alternatives(sim_json *json, const sim_record *record, unsigned flag, const char *key)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < record->count; i++) {
+        if ((record->field[i].flags & flag) == 0)
+            continue;
+        if (count++ == 0)
+            sim_json_open(json, key, '[');
+        sim_json_open(json, NULL, '{');
+        sim_json_open(json, "required", '[');
+        sim_json_string(json, NULL, record->field[i].key);
+        sim_json_close(json, ']');
+        sim_json_close(json, '}');
+    }
+    if (count > 0)
+        sim_json_close(json, ']');
+}
+
 static void write_record(sim_json *json, const sim_record *record)
 {
     sim_json_open(json, record->name, '{');
     sim_json_string(json, "type", "object");
+    write_alternatives(json, record, SIM_FIELD_ONLY_ONE, "oneOf");
+    write_alternatives(json, record, SIM_FIELD_AT_LEAST_ONE, "anyOf");
     sim_json_flag(json, "additionalProperties", false);
     sim_json_open(json, "required", '[');
     for (size_t i = 0; i < record->count; i++) {
@@ -335,7 +408,7 @@ static void write_record(sim_json *json, const sim_record *record)
         if (record->field[i].key[0] != '\0')
             write_value(json, record->field[i].key, &record->field[i]);
         else
-            write_knob_groups(json);
+            write_knob_groups(json, false);
     }
     sim_json_close(json, '}');
     sim_json_close(json, '}');
@@ -383,9 +456,10 @@ static void write_shared(sim_json *json)
     sim_json_close(json, '}');
     sim_json_open(json, "options", '{');
     sim_json_string(json, "type", "object");
+    sim_json_number(json, "minProperties", 1, 0);
     sim_json_flag(json, "additionalProperties", false);
     sim_json_open(json, "properties", '{');
-    write_knob_groups(json);
+    write_knob_groups(json, true);
     sim_json_close(json, '}');
     sim_json_close(json, '}');
 }
@@ -400,7 +474,7 @@ static void write_either(sim_json *json, const char *key, const char *definition
 void sim_schema_write(FILE *out)
 {
     sim_json json = {.out = out};
-    const sim_record *done[64];
+    const sim_record *done[128];
     size_t count = 0;
     sim_json_open(&json, NULL, '{');
     sim_json_string(&json, "$schema", "http://json-schema.org/draft-07/schema#");

@@ -15,7 +15,7 @@ static bool admits_never(const rgn_knob *knob)
 
 static bool admits_auto(const rgn_knob *knob)
 {
-    return (knob->type == RGN_DURATION || knob->type == RGN_COUNT) && knob->min == RGN_AUTO;
+    return (knob->type == RGN_DURATION || knob->type == RGN_COUNT || knob->type == RGN_FLAG) && knob->min == RGN_AUTO;
 }
 
 void sim_format_knob(rgn_knob_id id, int64_t value, char *out, size_t size)
@@ -58,7 +58,7 @@ static void expected_text(rgn_knob_id id, char *out, size_t size)
         [RGN_PERCENT] = "a percentage",
     };
     if (knob->type == RGN_FLAG) {
-        snprintf(out, size, "true or false");
+        snprintf(out, size, "%s", admits_auto(knob) ? "true, false or auto" : "true or false");
         return;
     }
     if (knob->type == RGN_CHOICE) {
@@ -115,7 +115,7 @@ static bool parse(rgn_knob_id id, const char *text, int64_t *value)
 static const char *nearest_word(const rgn_knob *knob, const char *text, char *out, size_t size)
 {
     const char *words = knob->type == RGN_CHOICE ? knob->choices
-                        : knob->type == RGN_FLAG ? "true|false"
+                        : knob->type == RGN_FLAG ? admits_auto(knob) ? "true|false|auto" : "true|false"
                         : admits_never(knob)     ? "never"
                         : admits_auto(knob)      ? "auto"
                                                  : NULL;
@@ -170,6 +170,17 @@ bool sim_knob_group_exists(const char *group)
     return false;
 }
 
+bool sim_knob_group_has(const char *group, rgn_knob_reach reach)
+{
+    for (int id = 0; id < RGN_KNOB_COUNT; id++) {
+        const rgn_knob *knob = rgn_knob_at((rgn_knob_id)id);
+        if (strlen(group) == group_length(knob) && strncmp(knob->name, group, strlen(group)) == 0 &&
+            knob->reach == reach)
+            return true;
+    }
+    return false;
+}
+
 static bool decode_knob(sim_decoder *self, const sim_node *node, rgn_knob_id id, sim_raw_knobs *knobs)
 {
     int64_t value;
@@ -210,6 +221,9 @@ bool sim_decode_knob_group(sim_decoder *self, const sim_node *group, sim_raw_kno
         if (id == RGN_KNOB_COUNT)
             return refuse_knob(self, child->key, group->key->text);
         const size_t inside = sim_decoder_enter(self, child->key->text);
+        if (knobs->is_of_operations && rgn_knob_at(id)->reach != RGN_REACH_OPERATION)
+            return sim_decoder_fail(
+                self, child->key, "acts on all of a client's operations, not on single ones; expected it in a policy");
         if (!decode_knob(self, child, id, knobs))
             return false;
         sim_decoder_leave(self, inside);
@@ -220,6 +234,7 @@ bool sim_decode_knob_group(sim_decoder *self, const sim_node *group, sim_raw_kno
 
 bool sim_decode_knobs(sim_decoder *self, const sim_node *node, sim_raw_knobs *knobs)
 {
+    knobs->is_of_operations = true;
     if (node->type != SIM_NODE_MAPPING || node->count == 0)
         return sim_decoder_unexpected(self, node, "a mapping of groups of options, such as {retry: {...}}", NULL);
     for (const sim_node *child = node->first; child != NULL; child = child->next) {
@@ -230,11 +245,40 @@ bool sim_decode_knobs(sim_decoder *self, const sim_node *node, sim_raw_knobs *kn
         }
         char names[SIM_KNOB_GROUPS_MAX][SIM_KNOB_GROUP_SIZE];
         const char *known[SIM_KNOB_GROUPS_MAX];
-        const size_t count = sim_knob_groups(names);
-        for (size_t i = 0; i < count; i++)
-            known[i] = names[i];
+        const size_t groups = sim_knob_groups(names);
+        size_t count = 0;
+        for (size_t i = 0; i < groups; i++) {
+            if (sim_knob_group_has(names[i], RGN_REACH_OPERATION))
+                known[count++] = names[i];
+        }
         return sim_decoder_unknown_key(self, child->key, known, count);
     }
+    return true;
+}
+
+/* Every variable that the core reads, in the knobs' order. */
+static size_t list_variables(char text[2 * RGN_KNOB_COUNT][NAME_SIZE])
+{
+    size_t count = 0;
+    for (int id = 0; id < RGN_KNOB_COUNT; id++) {
+        const rgn_knob *knob = rgn_knob_at((rgn_knob_id)id);
+        if (knob->environment[0] == '\0')
+            continue;
+        snprintf(text[count++], NAME_SIZE, "%s", knob->environment);
+        if (knob->type == RGN_FLAG)
+            snprintf(text[count++], NAME_SIZE, "%s_OVERRIDE", knob->environment);
+        else if (rgn_knob_second_variable((rgn_knob_id)id)[0] != '\0')
+            snprintf(text[count++], NAME_SIZE, "%s", rgn_knob_second_variable((rgn_knob_id)id));
+    }
+    return count;
+}
+
+bool sim_knob_variable_at(size_t n, char *out, size_t size)
+{
+    char text[2 * RGN_KNOB_COUNT][NAME_SIZE];
+    if (n >= list_variables(text))
+        return false;
+    snprintf(out, size, "%s", text[n]);
     return true;
 }
 
@@ -242,16 +286,7 @@ bool sim_knob_variable_exists(const char *variable, const char **nearest, char *
 {
     char text[2 * RGN_KNOB_COUNT][NAME_SIZE];
     const char *known[2 * RGN_KNOB_COUNT];
-    size_t count = 0;
-    for (int id = 0; id < RGN_KNOB_COUNT; id++) {
-        const rgn_knob *knob = rgn_knob_at((rgn_knob_id)id);
-        if (knob->environment[0] == '\0')
-            continue;
-        snprintf(text[count], NAME_SIZE, "%s", knob->environment);
-        count++;
-        if (knob->type == RGN_FLAG)
-            snprintf(text[count++], NAME_SIZE, "%s_OVERRIDE", knob->environment);
-    }
+    const size_t count = list_variables(text);
     for (size_t i = 0; i < count; i++) {
         known[i] = text[i];
         if (strcmp(variable, text[i]) == 0)

@@ -25,8 +25,25 @@ bool sim_resolve_fail(sim_resolver *self, const char *path, const sim_node *node
 /* Names of account regions to indices; one that the account lacks is an error. */
 bool sim_resolve_regions(sim_resolver *self, const char *path, const sim_raw_items *names, rgn_region_list *list);
 
+/* Names of client groups to indices, rising; absent: all groups, which are then put into `names`. */
+bool sim_resolve_groups(sim_resolver *self, const char *path, sim_raw_items *names, const uint32_t **groups,
+                        uint32_t *count);
+
+/* shapes.c: a value over time; `life`: how long it is needed, ns. */
+bool sim_resolve_shape(sim_resolver *self, const char *path, const sim_raw_shape *raw, int64_t life, sim_shape *out);
+
+/* distributions.c */
+bool sim_resolve_service(sim_resolver *self);
+
+/* weights.c: how operations spread over the workload's partitions. */
+bool sim_resolve_weights(sim_resolver *self, const char *name, const sim_raw_partitions *raw, sim_workload *out);
+
+/* rates.c: rate steps and recorded arrivals; also that there are not more operations than ordinals. */
+bool sim_resolve_rate(sim_resolver *self, const char *name, const sim_raw_workload *raw, sim_workload *out);
+
 /* In this order. */
 bool sim_resolve_places(sim_resolver *self);    /* resolve.c: account, network, service times, clients */
+bool sim_resolve_restarts(sim_resolver *self);  /* resolve.c */
 bool sim_resolve_workloads(sim_resolver *self); /* workloads.c */
 bool sim_resolve_faults(sim_resolver *self);    /* faults.c */
 bool sim_resolve_outcome(sim_resolver *self);   /* outcome.c: phases, objectives, expectations, environment */

@@ -95,6 +95,8 @@ static bool resolve_limit(sim_resolver *self, const char *path, const sim_raw_ex
             continue;
         out->type = (sim_expect_type)type;
         out->limit = to_double(&raw->limit[type]);
+        out->form = raw->limit[type].form;
+        out->limit_node = raw->limit[type].node;
         count++;
     }
     if (count == 1)
@@ -119,6 +121,7 @@ static bool resolve_expectations(sim_resolver *self)
             .because = raw->because,
             .line = raw->node->line,
             .metric_node = sim_node_get(raw->node, "metric"),
+            .policy_node = sim_node_get(raw->node, "policy"),
         };
         if (!check_phase(self, path, sim_node_get(raw->node, "phase"), expectations[i].phase) ||
             !resolve_limit(self, path, raw, &expectations[i]))
@@ -169,6 +172,7 @@ bool sim_resolve_outcome(sim_resolver *self)
     sim_scenario *out = self->out;
     out->healthy_errors = (uint32_t)raw->healthy_when.errors;
     out->healthy_latency = (uint32_t)raw->healthy_when.latency;
+    out->healthy_added = raw->healthy_when.added;
     out->flap_window = raw->flap_window;
     out->interval = raw->interval;
     out->transitions_per_partition = raw->record.transitions;

@@ -21,6 +21,17 @@ static bool decode_partition(sim_decoder *self, const sim_node *key, int64_t *pa
     return sim_decode_scalar(self, &row, key, partition);
 }
 
+/* "99.9" to a share in ppb. */
+static bool decode_percentage(sim_decoder *self, const sim_node *key, int64_t *share)
+{
+    char text[SIM_SCALAR_SIZE];
+    const int length = snprintf(text, sizeof text, "%s %%", key->text);
+    if (length < (int)sizeof text && sim_scalar_share(text, SIM_SHARE_ONE, share) == SIM_SCALAR_OK &&
+        *share < SIM_SHARE_ONE)
+        return true;
+    return sim_decoder_unexpected(self, key, "a percentage from 0 to below 100, such as 50 or 99.9", NULL);
+}
+
 /* A status, its sub-status and its type as one number that sorts them. */
 static int64_t status_key(sim_error_type type, int64_t status, int64_t substatus)
 {
@@ -75,6 +86,8 @@ static bool decode_pair_key(sim_decoder *self, const sim_field *field, const sim
         return decode_status(self, key, &item->key);
     case SIM_FIELD_WEIGHTS:
         return decode_partition(self, key, &item->key);
+    case SIM_FIELD_PERCENTILES:
+        return decode_percentage(self, key, &item->key);
     case SIM_FIELD_INSTANTS:
         return sim_decode_name(self, key, &item->name);
     default:
@@ -176,5 +189,5 @@ bool sim_decode_pairs(sim_decoder *self, const sim_field *field, const sim_node 
         return true;
     }
     qsort(items->item, items->count, sizeof *items->item, by_key);
-    return check_twins(self, items) && (field->type == SIM_FIELD_WEIGHTS || check_sum(self, items));
+    return check_twins(self, items) && (field->type != SIM_FIELD_STATUSES || check_sum(self, items));
 }

@@ -219,8 +219,8 @@ static bool find_from(sim_arena *arena, const char *name, int folder_size, const
             snprintf(path, size, "%s%s", at, places[i]);
             if (*nearest == NULL)
                 *nearest = nearest_policy(arena, path, name);
-            snprintf(path, size, "%s%s/%s" SUFFIX, at, places[i], name);
-            if (is_file(path))
+            const int length = snprintf(path, size, "%s%s/%s" SUFFIX, at, places[i], name);
+            if ((size_t)length < size && is_file(path))
                 return true;
         }
         if (!sim_folder_climb(at, sizeof at))

@@ -30,10 +30,12 @@ typedef struct {
     const sim_node *node; /* NULL: not in the file */
     int64_t value;        /* value / 10^scale */
     int64_t scale;
+    sim_limit_form form;
 } sim_raw_number;
 
 typedef struct {
     rgn_option_layer layer;
+    bool is_of_operations; /* only knobs of RGN_REACH_OPERATION are admitted */
     const sim_node *node[RGN_KNOB_COUNT];
 } sim_raw_knobs;
 
@@ -61,6 +63,7 @@ typedef struct {
     const char *round_trip;
     int64_t local;
     sim_raw_jitter jitter;
+    int64_t connection_idle;
 } sim_raw_network;
 
 typedef struct {
@@ -71,8 +74,15 @@ typedef struct {
 typedef struct {
     sim_raw_choice choice;
     int64_t constant;
-    sim_raw_parameters exponential, lognormal, gamma;
+    sim_raw_parameters exponential, lognormal, gamma, weibull;
+    sim_raw_items percentiles, mixture;
 } sim_raw_dist;
+
+typedef struct {
+    const sim_node *node;
+    int64_t share;
+    sim_raw_dist of;
+} sim_raw_part;
 
 typedef struct {
     const sim_node *node;
@@ -94,9 +104,10 @@ typedef struct {
 typedef struct {
     sim_raw_choice choice;
     sim_raw_items hot;
+    int64_t zipf;
 } sim_raw_pick;
 
-enum { SIM_RAW_PICK_UNIFORM, SIM_RAW_PICK_HOT };
+enum { SIM_RAW_PICK_UNIFORM, SIM_RAW_PICK_HOT, SIM_RAW_PICK_ZIPF };
 
 typedef struct {
     const sim_node *node;
@@ -110,27 +121,87 @@ typedef struct {
 } sim_raw_operations;
 
 typedef struct {
+    sim_raw_choice choice;
+    int64_t constant;
+    sim_raw_items step;
+} sim_raw_rate;
+
+enum { SIM_RAW_RATE_CONSTANT, SIM_RAW_RATE_STEP };
+
+typedef struct {
+    sim_raw_choice choice; /* rows in the order of sim_arrivals */
+    const char *recorded;
+} sim_raw_arrivals;
+
+typedef struct {
     const sim_node *node;
-    int64_t rate, arrivals;
+    int64_t share, after;
+} sim_raw_gives_up;
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_rate rate;
+    sim_raw_arrivals arrivals;
     sim_raw_items clients;
     sim_raw_partitions partitions;
     sim_raw_operations operations;
     int64_t deadline;
+    sim_raw_gives_up gives_up;
     sim_raw_knobs options;
 } sim_raw_workload;
 
 typedef struct {
+    const sim_node *node;
+    int64_t from, to, steps, over;
+} sim_raw_stair;
+
+typedef struct {
+    const sim_node *node;
+    int64_t high, low, period, duty;
+} sim_raw_square;
+
+typedef struct {
+    const sim_node *node;
+    int64_t from, to, half_life;
+} sim_raw_decay;
+
+typedef struct {
+    const sim_node *node;
+    int64_t length, value, to;
+} sim_raw_piece;
+
+typedef struct {
     sim_raw_choice choice;
     int64_t constant;
-    sim_raw_items step, ramp;
+    sim_raw_items step, ramp, piecewise;
+    sim_raw_stair stair;
+    sim_raw_square square;
+    sim_raw_decay decay;
 } sim_raw_shape;
 
-enum { SIM_RAW_SHAPE_CONSTANT, SIM_RAW_SHAPE_STEP, SIM_RAW_SHAPE_RAMP };
+enum {
+    SIM_RAW_SHAPE_CONSTANT,
+    SIM_RAW_SHAPE_STEP,
+    SIM_RAW_SHAPE_RAMP,
+    SIM_RAW_SHAPE_STAIR,
+    SIM_RAW_SHAPE_SQUARE,
+    SIM_RAW_SHAPE_DECAY,
+    SIM_RAW_SHAPE_PIECEWISE,
+};
+
+typedef struct {
+    sim_raw_choice choice;
+    int64_t share;
+    sim_raw_items list;
+} sim_raw_partition_scope;
+
+enum { SIM_RAW_PARTITIONS_SHARE, SIM_RAW_PARTITIONS_LIST };
 
 typedef struct {
     const sim_node *node;
     sim_raw_items regions;
-    int64_t partitions, operations;
+    sim_raw_partition_scope partitions;
+    int64_t clients, connections, operations;
 } sim_raw_where;
 
 typedef struct {
@@ -142,7 +213,8 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
-    sim_raw_shape multiply;
+    sim_raw_shape multiply, add;
+    int64_t round_trips;
 } sim_raw_latency;
 
 typedef struct {
@@ -155,8 +227,14 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
-    int64_t errors, latency;
+    int64_t errors, latency, added;
 } sim_raw_healthy;
+
+typedef struct {
+    const sim_node *node;
+    int64_t at, stagger;
+    sim_raw_items clients;
+} sim_raw_restart;
 
 typedef struct {
     const sim_node *node;
@@ -179,7 +257,7 @@ typedef struct {
     sim_raw_service service;
     sim_raw_items clients;
     sim_raw_fleet fleet;
-    sim_raw_items workload, faults, phases;
+    sim_raw_items workload, faults, restarts, phases;
     sim_raw_healthy healthy_when;
     sim_raw_items objectives, expect, environment;
     int64_t flap_window, interval;

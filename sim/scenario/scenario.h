@@ -12,7 +12,7 @@
 
 #include "scenario/catalogue.h"
 
-#define SIM_SHARE_ONE UINT32_C(1000000000)
+#define SIM_SHARE_ONE  UINT32_C(1000000000)
 #define SIM_FACTOR_ONE UINT32_C(1000000)
 
 enum {
@@ -22,7 +22,7 @@ enum {
     SIM_OBJECTIVES_MAX = 5,
 };
 #define SIM_OPERATIONS_MAX (INT64_C(1) << 30) /* of one workload in one run: 30 bits of an ordinal */
-#define SIM_PENDING_MAX (1 << 24)             /* operations in flight: 24 bits of an event's key */
+#define SIM_PENDING_MAX    (1 << 24)          /* operations in flight: 24 bits of an event's key */
 
 typedef enum { SIM_KIND_READ = 0, SIM_KIND_WRITE = 1, SIM_KINDS = 2 } sim_kind;
 
@@ -31,23 +31,49 @@ typedef enum {
     SIM_DIST_EXPONENTIAL = 1,
     SIM_DIST_LOGNORMAL = 2,
     SIM_DIST_GAMMA = 3,
+    SIM_DIST_WEIBULL = 4,
+    SIM_DIST_PERCENTILES = 5,
+    SIM_DIST_MIXTURE = 6,
 } sim_dist_type;
 
+/* One measured point: `share` (ppb, below SIM_SHARE_ONE) of all values are at most `value` ns. */
+typedef struct {
+    uint32_t share;
+    int64_t value;
+} sim_percentile;
+
+struct sim_dist_part;
+
 /* A distribution of durations. Parameters by type: CONSTANT a = value ns; EXPONENTIAL a = mean ns; LOGNORMAL a = median
- * ns, b = sigma as parts per million (p99 in the file is turned into sigma); GAMMA a = mean ns, b = shape ppm. */
+ * ns, b = sigma as parts per million (p99 in the file is turned into sigma); GAMMA a = mean ns, b = shape ppm; WEIBULL
+ * a = median ns, b = shape ppm.
+ * PERCENTILES: `percentile`, rising in share, not falling in value. Between two points the value is a straight line
+ * over the logarithm of the share above it; below the first and above the last point it stays.
+ * MIXTURE: `part`, whose shares sum to SIM_SHARE_ONE. */
 typedef struct {
     sim_dist_type type;
     int64_t a;
     int64_t b;
+    uint32_t count; /* of percentiles or parts */
+    const sim_percentile *percentile;
+    const struct sim_dist_part *part;
 } sim_dist;
+
+/* One part of a mixture; no mixture itself. */
+typedef struct sim_dist_part {
+    uint32_t share; /* ppb */
+    sim_dist dist;
+} sim_dist_part;
 
 /* A value over time: points in time order, `at` counted from the fault's start. Before the first point the value is
  * the first point's, after the last the last's. STEP holds a value until the next point; RAMP goes there in a
- * straight line, in integers. A constant is one point. */
+ * straight line, in integers. A constant is one point. Two points of a RAMP may share an instant: the value jumps, and
+ * has the second point's from then on. The other shapes of files (stair, square, decay, piecewise) are points too:
+ * shapes.c. */
 typedef enum { SIM_SHAPE_STEP = 0, SIM_SHAPE_RAMP = 1 } sim_shape_type;
 typedef struct {
     int64_t at;
-    int64_t value; /* share (ppb) or factor (ppm) */
+    int64_t value; /* share (ppb), factor (ppm) or duration (ns) */
 } sim_point;
 typedef struct {
     sim_shape_type type;
@@ -70,13 +96,19 @@ typedef struct {
     int64_t from;       /* shapes count from here */
     int64_t until;      /* RGN_TIME_NEVER: to the end; no effect at or after */
     rgn_region_set regions;
-    uint32_t partition_share; /* ppb of each workload's partitions; SIM_SHARE_ONE: all */
-    uint8_t kinds;            /* bit per sim_kind */
+    uint32_t partition_share;  /* ppb of each workload's partitions; SIM_SHARE_ONE: all */
+    uint32_t partition_count;  /* 0: by share; else those listed, and the share is not looked at */
+    const uint32_t *partition; /* numbers within each workload, rising; those that a workload lacks are passed over */
+    uint32_t client_share;     /* ppb of all clients; SIM_SHARE_ONE: all */
+    bool only_new_connections; /* attempts whose client has a connection to the region are spared */
+    uint8_t kinds;             /* bit per sim_kind */
     uint32_t error_count;
     const sim_error *error;
     sim_shape error_share;      /* ppb */
     int64_t error_after;        /* ns an error takes instead of a success's service time; -1: as long as a success */
     sim_shape latency_multiply; /* ppm, of the service time */
+    sim_shape latency_add;      /* ns, on top of the multiplied service time */
+    uint32_t round_trips;       /* further round trips that every attempt needs before it is served */
 } sim_fault;
 
 typedef struct {
@@ -89,24 +121,50 @@ typedef struct {
     uint32_t first_client; /* index of the group's first client; groups are numbered in name order */
 } sim_client_group;
 
-typedef enum { SIM_ARRIVALS_CONSTANT = 0, SIM_ARRIVALS_POISSON = 1 } sim_arrivals;
+typedef enum { SIM_ARRIVALS_CONSTANT = 0, SIM_ARRIVALS_POISSON = 1, SIM_ARRIVALS_RECORDED = 2 } sim_arrivals;
+
+/* From `at` on, until the next step, operations come at this rate; 0: none come. */
+typedef struct {
+    int64_t at;
+    int64_t rate_mhz;
+} sim_rate_step;
+
+/* Arrivals of a recording, in time order, stretched so that they come at one operation a unit of time on average. */
+typedef struct {
+    uint32_t count;
+    const uint64_t *at; /* units of 1e-12 operations from the first, which is 0; below count * 1e12 */
+} sim_recording;
 
 /* A named stream of operations over its own collection of partitions. */
 typedef struct {
     const char *name;
     uint64_t name_hash;
-    int64_t rate_mhz; /* operations per 1000 seconds, all clients together */
+    int64_t rate_mhz;         /* operations per 1000 seconds, all clients together; with steps the mean over the run */
+    uint32_t rate_step_count; /* 0: one rate for the whole run */
+    const sim_rate_step *rate_step; /* rising in time; the first at 0 */
     sim_arrivals arrivals;
+    sim_recording recording; /* RECORDED only */
     uint32_t group_count;
     const uint32_t *groups; /* indices of the client groups that send it; all groups if absent in the file */
     uint32_t clients;       /* clients in those groups */
     uint32_t partition_count;
-    uint32_t first_partition; /* global index of its first partition; workloads are numbered in name order */
-    uint32_t *partition_weight; /* ppb for each partition, sums to SIM_SHARE_ONE exactly; NULL: uniform */
+    uint32_t first_partition;       /* global index of its first partition; workloads are numbered in name order */
+    uint32_t *partition_weight;     /* ppb for each partition, sums to SIM_SHARE_ONE exactly; NULL: uniform */
     uint32_t kind_share[SIM_KINDS]; /* ppb, sums to SIM_SHARE_ONE */
     int64_t deadline;               /* end to end; RGN_TIME_NEVER: none */
+    uint32_t gives_up_share;        /* ppb of operations whose application does not wait longer than ... */
+    int64_t gives_up_after;         /* ... this, ns */
     rgn_option_layer options;       /* operation layer */
 } sim_workload;
+
+/* The clients of some groups start anew: client k of them (groups in name order) at `at` + k * `stagger`. */
+typedef struct {
+    const char *name;
+    int64_t at;
+    int64_t stagger;
+    uint32_t group_count;
+    const uint32_t *groups; /* rising */
+} sim_restart;
 
 typedef struct {
     const char *name;
@@ -114,15 +172,20 @@ typedef struct {
 } sim_phase;
 
 typedef enum { SIM_EXPECT_AT_MOST = 0, SIM_EXPECT_AT_LEAST = 1, SIM_EXPECT_EQUALS = 2 } sim_expect_type;
+/* How a limit is written: "8", "50 ms" or "2 %". */
+typedef enum { SIM_LIMIT_NUMBER = 0, SIM_LIMIT_DURATION = 1, SIM_LIMIT_SHARE = 2 } sim_limit_form;
 typedef struct {
     const char *metric;
     const char *policy; /* NULL: every policy */
     const char *phase;  /* "all" by default */
     sim_expect_type type;
-    double limit;
+    double limit; /* ns for a duration, 1 for 100 % */
+    sim_limit_form form;
     const char *because;
     int line;
     const struct sim_node *metric_node; /* where the metric's name stands */
+    const struct sim_node *policy_node; /* NULL: every policy */
+    const struct sim_node *limit_node;
 } sim_expectation;
 
 typedef struct {
@@ -142,13 +205,14 @@ typedef struct sim_scenario {
     bool multi_write;
     bool automatic_failover;
     uint32_t region_count;
-    uint16_t region[RGN_REGIONS_MAX];        /* catalogue numbers in account order */
+    uint16_t region[RGN_REGIONS_MAX]; /* catalogue numbers in account order */
     const char *region_name[RGN_REGIONS_MAX];
-    rgn_region_list writable;                /* multi-write: all; single-write: the first region */
+    rgn_region_list writable; /* multi-write: all; single-write: the first region */
 
     const char *round_trip_table; /* "azure-rtt": data/azure-rtt.csv beside the scenario's folder */
     int64_t local_round_trip;     /* client and target in one region */
     uint32_t jitter_sigma;        /* ppm; a round trip is multiplied by a lognormal factor of median 1; 0: none */
+    int64_t connection_idle;      /* a client's connection to a region outlives its last answer by this */
     sim_dist service[SIM_KINDS];
 
     uint32_t group_count;
@@ -163,11 +227,15 @@ typedef struct sim_scenario {
     uint32_t fault_count;
     const sim_fault *fault; /* by name */
 
+    uint32_t restart_count;
+    const sim_restart *restart; /* by name */
+
     uint32_t phase_count;
     const sim_phase *phase; /* by time; without `all` */
 
     uint32_t healthy_errors;  /* ppb: healthy iff the scheduled error share is at most this ... */
-    uint32_t healthy_latency; /* ppm: ... and the scheduled latency multiplier at most this */
+    uint32_t healthy_latency; /* ppm: ... and the scheduled latency multiplier at most this ... */
+    int64_t healthy_added;    /* ns: ... and the scheduled added latency at most this */
 
     uint32_t objective_count;
     const char *objective[SIM_OBJECTIVES_MAX];
@@ -177,8 +245,8 @@ typedef struct sim_scenario {
     uint32_t environment_count;
     const sim_variable *environment; /* by variable name */
 
-    int64_t flap_window;     /* metric flap_count; default 10 min */
-    int64_t interval;        /* time series row; default 30 s */
+    int64_t flap_window;               /* metric flap_count; default 10 min */
+    int64_t interval;                  /* time series row; default 30 s */
     int64_t transitions_per_partition; /* record.transitions: at most so many a (client, partition); -1: all */
 
     void *arena;
@@ -199,8 +267,8 @@ typedef struct {
 /* Where input is wrong and what would be right. `path` may be NULL (a command-line value). */
 typedef struct {
     char path[512];
-    int line;   /* from 1; 0: the file as a whole */
-    int column; /* from 1 */
+    int line;           /* from 1; 0: the file as a whole */
+    int column;         /* from 1 */
     char message[1024]; /* what was found, what was expected, the nearest valid word */
     bool is_io;         /* the file could not be read: exit status 3 only for output; input files are status 2 */
 } sim_input_error;
@@ -223,8 +291,8 @@ sim_scenario *sim_scenario_parse(const char *path, const char *text, size_t leng
                                  size_t setting_count, sim_input_error *error);
 void sim_scenario_destroy(sim_scenario *scenario);
 
-/* Whether every metric that `objectives:` and `expect:` name is one of these. False with `*error`: where, and the nearest
- * name. Loading cannot ask: the stage that knows the metrics lies to the right of this one. */
+/* Whether every metric that `objectives:` and `expect:` name is one of these. False with `*error`: where, and the
+ * nearest name. Loading cannot ask: the stage that knows the metrics lies to the right of this one. */
 bool sim_scenario_metrics_are_among(const sim_scenario *scenario, const char *const *names, size_t count,
                                     sim_input_error *error);
 
@@ -255,11 +323,16 @@ uint64_t sim_name_hash(const char *name);
  * small. */
 bool sim_folder_climb(char *folder, size_t size);
 
+/* Bytes of the character that `text` begins with if it must not reach a screen or a report, else 0: controls, ends of
+ * lines, and what turns the direction of writing (U+202A to U+202E, U+2066 to U+2069). */
+size_t sim_text_unprintable(const char *text);
+
 /* Closest candidate by edit distance for "did you mean"; NULL if none is close. */
 const char *sim_nearest(const char *word, const char *const *candidates, size_t count);
 
-/* Parsing and printing of the scalar types that files, --set and messages share. Text forms: durations "90 s", "1.5 ms",
- * "10 min", "2 h" (unit required but for 0), shares "40 %" or "0.4", factors "2", rates "2400 /s". False if malformed. */
+/* Parsing and printing of the scalar types that files, --set and messages share. Text forms: durations "90 s", "1.5
+ * ms", "10 min", "2 h" (unit required but for 0), shares "40 %" or "0.4", factors "2", rates "2400 /s". False if
+ * malformed. */
 bool sim_parse_duration(const char *text, int64_t *ns);
 bool sim_parse_share(const char *text, uint32_t *ppb);
 void sim_format_duration(int64_t ns, char *out, size_t size);

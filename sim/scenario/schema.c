@@ -49,6 +49,9 @@ static const sim_field network_rows[] = {
      .meaning = "round trip within one region"},
     {"jitter", SIM_FIELD_ONE_OF, .initial_word = "none", .record = &jitter_record, AT(sim_raw_network, jitter),
      .meaning = "how round trips vary"},
+    {"connection_idle", SIM_FIELD_DURATION, .initial = SECONDS(300), RANGE(0, HOURS(24)),
+     AT(sim_raw_network, connection_idle),
+     .meaning = "how long a client's connection to a region outlives its last answer; faults on new connections ask"},
 };
 static const sim_record network_record = RECORD("network", sim_raw_network, network_rows);
 
@@ -59,9 +62,9 @@ static const sim_record exponential_record = RECORD("exponential", sim_raw_param
 
 static const sim_field lognormal_rows[] = {
     {"p50", SIM_FIELD_DURATION, REQUIRED, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p50), .meaning = "median"},
-    {"p99", SIM_FIELD_DURATION, .initial = SIM_ABSENT, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p99),
+    {"p99", SIM_FIELD_DURATION, .flags = SIM_FIELD_ONLY_ONE, .initial = SIM_ABSENT, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p99),
      .meaning = "99th percentile; give either this or sigma"},
-    {"sigma", SIM_FIELD_FACTOR, .initial = SIM_ABSENT, RANGE(0, FACTOR(5)), AT(sim_raw_parameters, sigma),
+    {"sigma", SIM_FIELD_FACTOR, .flags = SIM_FIELD_ONLY_ONE, .initial = SIM_ABSENT, RANGE(0, FACTOR(5)), AT(sim_raw_parameters, sigma),
      .meaning = "standard deviation of the logarithm; give either this or p99"},
 };
 static const sim_record lognormal_record = RECORD("lognormal", sim_raw_parameters, lognormal_rows);
@@ -73,16 +76,49 @@ static const sim_field gamma_rows[] = {
 };
 static const sim_record gamma_record = RECORD("gamma", sim_raw_parameters, gamma_rows);
 
+static const sim_field weibull_rows[] = {
+    {"p50", SIM_FIELD_DURATION, REQUIRED, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p50), .meaning = "median"},
+    {"shape", SIM_FIELD_FACTOR, REQUIRED, RANGE(100000, FACTOR(100)), AT(sim_raw_parameters, shape),
+     .meaning = "shape; 1 is the exponential distribution, less has a longer tail"},
+};
+static const sim_record weibull_record = RECORD("weibull", sim_raw_parameters, weibull_rows);
+
+static const sim_field percentile_rows[] = {
+    {"", SIM_FIELD_DURATION, RANGE(0, HOURS(1)), .meaning = "largest of the values up to that percentage"}};
+static const sim_record percentile_record = RECORD("percentile", int64_t, percentile_rows);
+
 /* In the order of sim_dist_type. */
+#define PLAIN_DIST_ROWS                                                                                      \
+    {"constant",         SIM_FIELD_DURATION,         REQUIRED,                                               \
+     RANGE(0, HOURS(1)), AT(sim_raw_dist, constant), .meaning = "always the same"},                          \
+        {"exponential", SIM_FIELD_RECORD, .record = &exponential_record, AT(sim_raw_dist, exponential),      \
+         .meaning = "exponential distribution"},                                                             \
+        {"lognormal", SIM_FIELD_RECORD, .record = &lognormal_record, AT(sim_raw_dist, lognormal),            \
+         .meaning = "lognormal distribution, by its median and its tail"},                                   \
+        {"gamma", SIM_FIELD_RECORD, .record = &gamma_record, AT(sim_raw_dist, gamma),                        \
+         .meaning = "gamma distribution, by its mean and its shape"},                                        \
+        {"weibull", SIM_FIELD_RECORD, .record = &weibull_record, AT(sim_raw_dist, weibull),                  \
+         .meaning = "Weibull distribution, by its median and its shape"},                                    \
+    {                                                                                                        \
+        "percentiles", SIM_FIELD_PERCENTILES,                                                                \
+            .record = &percentile_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_dist, percentiles), \
+            .meaning = "measured percentiles; nothing is below the first or above the last"                  \
+    }
+static const sim_field plain_dist_rows[] = {PLAIN_DIST_ROWS};
+static const sim_record plain_dist_record = RECORD("plain_distribution", sim_raw_dist, plain_dist_rows);
+
+static const sim_field part_rows[] = {
+    {"share", SIM_FIELD_SHARE, REQUIRED, RANGE(1, SHARE(100)), AT(sim_raw_part, share),
+     .meaning = "share of operations; 100 % together"},
+    {"of", SIM_FIELD_ONE_OF, REQUIRED, .record = &plain_dist_record, AT(sim_raw_part, of),
+     .meaning = "distribution of these"},
+};
+static const sim_record part_record = RECORD("part", sim_raw_part, part_rows);
+
 static const sim_field dist_rows[] = {
-    {"constant", SIM_FIELD_DURATION, REQUIRED, RANGE(0, HOURS(1)), AT(sim_raw_dist, constant),
-     .meaning = "always the same"},
-    {"exponential", SIM_FIELD_RECORD, .record = &exponential_record, AT(sim_raw_dist, exponential),
-     .meaning = "exponential distribution"},
-    {"lognormal", SIM_FIELD_RECORD, .record = &lognormal_record, AT(sim_raw_dist, lognormal),
-     .meaning = "lognormal distribution, by its median and its tail"},
-    {"gamma", SIM_FIELD_RECORD, .record = &gamma_record, AT(sim_raw_dist, gamma),
-     .meaning = "gamma distribution, by its mean and its shape"},
+    PLAIN_DIST_ROWS,
+    {"mixture", SIM_FIELD_RECORDS, .record = &part_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
+     AT(sim_raw_dist, mixture), .meaning = "several distributions, each with its share of the operations"},
 };
 static const sim_record dist_record = RECORD("distribution", sim_raw_dist, dist_rows);
 
@@ -117,6 +153,8 @@ static const sim_field pick_rows[] = {
     {"uniform", SIM_FIELD_WORD, .meaning = "all partitions alike"},
     {"hot", SIM_FIELD_WEIGHTS, .record = &weight_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_pick, hot),
      .meaning = "shares of some partitions, counted from 0; the others share the rest alike"},
+    {"zipf", SIM_FIELD_FACTOR, RANGE(1, FACTOR(4)), AT(sim_raw_pick, zipf),
+     .meaning = "partition k, counted from 0, gets a share in proportion to 1 / (k + 1) to this power"},
 };
 static const sim_record pick_record = RECORD("pick", sim_raw_pick, pick_rows);
 
@@ -135,11 +173,37 @@ static const sim_field operations_rows[] = {
 };
 static const sim_record operations_record = RECORD("operations", sim_raw_operations, operations_rows);
 
+static const sim_field rate_value_rows[] = {{"", SIM_FIELD_RATE, RANGE(0, RATE_MAX), .meaning = "rate"}};
+static const sim_record rate_value_record = RECORD("rate_value", int64_t, rate_value_rows);
+
+static const sim_field rate_rows[] = {
+    {"", SIM_FIELD_RATE, RANGE(1, RATE_MAX), AT(sim_raw_rate, constant), .meaning = "one rate for the whole run"},
+    {"step", SIM_FIELD_POINTS, .record = &rate_value_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_rate, step),
+     .meaning = "rates from each instant of the run to the next"},
+};
+static const sim_record rate_record = RECORD("rate", sim_raw_rate, rate_rows);
+
+static const sim_field arrivals_rows[] = {
+    {"constant", SIM_FIELD_WORD, .meaning = "evenly spaced"},
+    {"poisson", SIM_FIELD_WORD, .meaning = "at random"},
+    {"recorded", SIM_FIELD_NAME, AT(sim_raw_arrivals, recorded),
+     .meaning = "as recorded in a CSV file of that name in the data folder, stretched in time to the rate"},
+};
+static const sim_record arrivals_record = RECORD("arrivals", sim_raw_arrivals, arrivals_rows);
+
+static const sim_field gives_up_rows[] = {
+    {"share", SIM_FIELD_SHARE, REQUIRED, RANGE(1, SHARE(100)), AT(sim_raw_gives_up, share),
+     .meaning = "share of operations; a larger share takes in the smaller's operations"},
+    {"after", SIM_FIELD_DURATION, REQUIRED, RANGE(1, HOURS(24)), AT(sim_raw_gives_up, after),
+     .meaning = "time from the operation's start"},
+};
+static const sim_record gives_up_record = RECORD("gives_up", sim_raw_gives_up, gives_up_rows);
+
 static const sim_field workload_rows[] = {
-    {"rate", SIM_FIELD_RATE, REQUIRED, RANGE(1, RATE_MAX), AT(sim_raw_workload, rate),
+    {"rate", SIM_FIELD_ONE_OF, REQUIRED, .record = &rate_record, AT(sim_raw_workload, rate),
      .meaning = "operations of all clients together; they do not wait for each other"},
-    {"arrivals", SIM_FIELD_CHOICE, .initial = SIM_ARRIVALS_POISSON, .words = "constant|poisson",
-     AT(sim_raw_workload, arrivals), .meaning = "evenly spaced, or at random"},
+    {"arrivals", SIM_FIELD_ONE_OF, .initial_word = "poisson", .record = &arrivals_record,
+     AT(sim_raw_workload, arrivals), .meaning = "how operations follow each other"},
     {"clients", SIM_FIELD_NAMES, .flags = SIM_FIELD_SET, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
      AT(sim_raw_workload, clients), .meaning = "client groups that send the operations; all if absent"},
     {"partitions", SIM_FIELD_RECORD, REQUIRED, .record = &partitions_record, AT(sim_raw_workload, partitions),
@@ -148,42 +212,94 @@ static const sim_field workload_rows[] = {
      .meaning = "mix of operation kinds; 100 % together"},
     {"deadline", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(1, HOURS(24)),
      AT(sim_raw_workload, deadline), .meaning = "end-to-end deadline of one operation"},
+    {"gives_up", SIM_FIELD_RECORD, .record = &gives_up_record, AT(sim_raw_workload, gives_up),
+     .meaning = "applications that do not wait for the deadline: they abandon the operation"},
     {"options", SIM_FIELD_KNOBS, AT(sim_raw_workload, options),
      .meaning = "options that these operations carry; they win over the policy's"},
 };
 static const sim_record workload_record = RECORD("workload", sim_raw_workload, workload_rows);
 
-static const sim_field share_value_rows[] = {{"", SIM_FIELD_SHARE, RANGE(0, SHARE(100)), .meaning = "share"}};
-static const sim_record share_value_record = RECORD("share_value", int64_t, share_value_rows);
-static const sim_field factor_value_rows[] = {{"", SIM_FIELD_FACTOR, RANGE(0, FACTOR(1000)), .meaning = "factor"}};
-static const sim_record factor_value_record = RECORD("factor_value", int64_t, factor_value_rows);
+/* A value over time, of one scalar type. `neutral` is the value that does nothing. */
+#define SHAPE(id, field_type, field_max, neutral, what)                                                                \
+    static const sim_field id##_value_rows[] = {{"", field_type, RANGE(0, field_max), .meaning = what}};               \
+    static const sim_record id##_value_record = RECORD(#id "_value", int64_t, id##_value_rows);                        \
+    static const sim_field id##_stair_rows[] = {                                                                       \
+        {"from", field_type, REQUIRED, RANGE(0, field_max), AT(sim_raw_stair, from), .meaning = what " at the start"}, \
+        {"to", field_type, REQUIRED, RANGE(0, field_max), AT(sim_raw_stair, to), .meaning = what " at the end"},       \
+        {"steps", SIM_FIELD_COUNT, REQUIRED, RANGE(1, 1000), AT(sim_raw_stair, steps), .meaning = "equal steps"},      \
+        {"over", SIM_FIELD_DURATION, REQUIRED, RANGE(MS(1), YEAR), AT(sim_raw_stair, over),                            \
+         .meaning = "from the start to the last step; the steps are equally long"},                                    \
+    };                                                                                                                 \
+    static const sim_record id##_stair_record = RECORD(#id "_stair", sim_raw_stair, id##_stair_rows);                  \
+    static const sim_field id##_square_rows[] = {                                                                      \
+        {"high", field_type, REQUIRED, RANGE(0, field_max), AT(sim_raw_square, high),                                  \
+         .meaning = what " in the first part of each period"},                                                         \
+        {"low", field_type, .initial = neutral, RANGE(0, field_max), AT(sim_raw_square, low),                          \
+         .meaning = what " in the rest"},                                                                              \
+        {"period", SIM_FIELD_DURATION, REQUIRED, RANGE(MS(1), YEAR), AT(sim_raw_square, period), .meaning = "period"}, \
+        {"duty", SIM_FIELD_SHARE, .initial = SHARE(50), RANGE(1, SHARE(100) - 1), AT(sim_raw_square, duty),            \
+         .meaning = "length of the first part as a share of the period"},                                              \
+    };                                                                                                                 \
+    static const sim_record id##_square_record = RECORD(#id "_square", sim_raw_square, id##_square_rows);              \
+    static const sim_field id##_decay_rows[] = {                                                                       \
+        {"from", field_type, REQUIRED, RANGE(0, field_max), AT(sim_raw_decay, from), .meaning = what " at the start"}, \
+        {"to", field_type, .initial = neutral, RANGE(0, field_max), AT(sim_raw_decay, to),                             \
+         .meaning = what " that it comes nearer and nearer to"},                                                       \
+        {"half_life", SIM_FIELD_DURATION, REQUIRED, RANGE(MS(1), YEAR), AT(sim_raw_decay, half_life),                  \
+         .meaning = "time in which half of the way is gone"},                                                          \
+    };                                                                                                                 \
+    static const sim_record id##_decay_record = RECORD(#id "_decay", sim_raw_decay, id##_decay_rows);                  \
+    static const sim_field id##_piece_rows[] = {                                                                       \
+        {"for", SIM_FIELD_DURATION, REQUIRED, RANGE(1, YEAR), AT(sim_raw_piece, length),                               \
+         .meaning = "length of the piece; the next begins at its end"},                                                \
+        {"value", field_type, REQUIRED, RANGE(0, field_max), AT(sim_raw_piece, value),                                 \
+         .meaning = what " at its start"},                                                                             \
+        {"to", field_type, .initial = SIM_ABSENT, RANGE(0, field_max), AT(sim_raw_piece, to),                          \
+         .meaning = what " at its end, in a straight line; the same as at its start if absent"},                       \
+    };                                                                                                                 \
+    static const sim_record id##_piece_record = RECORD(#id "_piece", sim_raw_piece, id##_piece_rows);                  \
+    static const sim_field id##_rows[] = {                                                                             \
+        {"", field_type, RANGE(0, field_max), AT(sim_raw_shape, constant), .meaning = what " that never changes"},     \
+        {"step", SIM_FIELD_POINTS, .record = &id##_value_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),                   \
+         AT(sim_raw_shape, step), .meaning = what " from each instant to the next; instants count from the fault"},    \
+        {"ramp", SIM_FIELD_POINTS, .record = &id##_value_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),                   \
+         AT(sim_raw_shape, ramp), .meaning = what " in straight lines between instants, counted from the fault"},      \
+        {"stair", SIM_FIELD_RECORD, .record = &id##_stair_record, AT(sim_raw_shape, stair),                            \
+         .meaning = what " in equal steps from one value to another"},                                                 \
+        {"square", SIM_FIELD_RECORD, .record = &id##_square_record, AT(sim_raw_shape, square),                         \
+         .meaning = what " that goes to and fro between two values"},                                                  \
+        {"decay", SIM_FIELD_RECORD, .record = &id##_decay_record, AT(sim_raw_shape, decay),                            \
+         .meaning = what " that fades with a half-life"},                                                              \
+        {"piecewise", SIM_FIELD_RECORDS, .record = &id##_piece_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),             \
+         AT(sim_raw_shape, piecewise), .meaning = what " in pieces one after another, with jumps between them"},       \
+    };                                                                                                                 \
+    static const sim_record id##_record = RECORD(#id "_over_time", sim_raw_shape, id##_rows)
 
-#define SHAPE_ROWS(field_type, field_max, value_record, what)                                                      \
-    {                                                                                                              \
-        {"", field_type, RANGE(0, field_max), AT(sim_raw_shape, constant), .meaning = what " that never changes"}, \
-            {"step",                                                                                               \
-             SIM_FIELD_POINTS,                                                                                     \
-             .record = &value_record,                                                                              \
-             RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),                                                                   \
-             AT(sim_raw_shape, step),                                                                              \
-             .meaning = what " from each instant to the next; instants count from the fault"},                     \
-            {"ramp",                                                                                               \
-             SIM_FIELD_POINTS,                                                                                     \
-             .record = &value_record,                                                                              \
-             RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),                                                                   \
-             AT(sim_raw_shape, ramp),                                                                              \
-             .meaning = what " in straight lines between instants, counted from the fault"},                       \
-    }
-static const sim_field share_rows[] = SHAPE_ROWS(SIM_FIELD_SHARE, SHARE(100), share_value_record, "a share");
-static const sim_record share_record = RECORD("share_over_time", sim_raw_shape, share_rows);
-static const sim_field factor_rows[] = SHAPE_ROWS(SIM_FIELD_FACTOR, FACTOR(1000), factor_value_record, "a factor");
-static const sim_record factor_record = RECORD("factor_over_time", sim_raw_shape, factor_rows);
+SHAPE(share, SIM_FIELD_SHARE, SHARE(100), 0, "a share");
+SHAPE(factor, SIM_FIELD_FACTOR, FACTOR(1000), FACTOR(1), "a factor");
+SHAPE(time, SIM_FIELD_DURATION, HOURS(1), 0, "a time");
+
+static const sim_field number_rows[] = {{"", SIM_FIELD_COUNT, RANGE(0, 1000000 - 1), .meaning = "partition"}};
+static const sim_record number_record = RECORD("number", int64_t, number_rows);
+
+static const sim_field partition_scope_rows[] = {
+    {"", SIM_FIELD_SHARE, .initial = SHARE(100), RANGE(1, SHARE(100)), AT(sim_raw_partition_scope, share),
+     .meaning = "share of each workload's partitions; a larger share takes in the smaller's partitions"},
+    {"list", SIM_FIELD_NUMBERS, .record = &number_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
+     AT(sim_raw_partition_scope, list), .meaning = "partitions of each workload by their number, counted from 0"},
+};
+static const sim_record partition_scope_record =
+    RECORD("partition_scope", sim_raw_partition_scope, partition_scope_rows);
 
 static const sim_field where_rows[] = {
     {"regions", SIM_FIELD_REGIONS, REQUIRED | SIM_FIELD_SET, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_where, regions),
      .meaning = "regions of the account that the fault strikes"},
-    {"partitions", SIM_FIELD_SHARE, .initial = SHARE(100), RANGE(1, SHARE(100)), AT(sim_raw_where, partitions),
-     .meaning = "share of each workload's partitions; a larger share takes in the smaller's partitions"},
+    {"partitions", SIM_FIELD_ONE_OF, .initial_word = "", .record = &partition_scope_record,
+     AT(sim_raw_where, partitions), .meaning = "partitions that the fault strikes"},
+    {"clients", SIM_FIELD_SHARE, .initial = SHARE(100), RANGE(1, SHARE(100)), AT(sim_raw_where, clients),
+     .meaning = "share of all clients; a larger share takes in the smaller's clients"},
+    {"connections", SIM_FIELD_CHOICE, .words = "all|new", AT(sim_raw_where, connections),
+     .meaning = "new: attempts of a client that has a connection to the region are spared"},
     {"operations", SIM_FIELD_WORDS, .initial = 3, .words = "read|write", AT(sim_raw_where, operations),
      .meaning = "operation kinds that the fault strikes"},
 };
@@ -204,8 +320,12 @@ static const sim_field errors_rows[] = {
 static const sim_record errors_record = RECORD("errors", sim_raw_errors, errors_rows);
 
 static const sim_field latency_rows[] = {
-    {"multiply", SIM_FIELD_ONE_OF, REQUIRED, .record = &factor_record, AT(sim_raw_latency, multiply),
+    {"multiply", SIM_FIELD_ONE_OF, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &factor_record, AT(sim_raw_latency, multiply),
      .meaning = "factor of the service time"},
+    {"add", SIM_FIELD_ONE_OF, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &time_record, AT(sim_raw_latency, add),
+     .meaning = "time on top of the multiplied service time"},
+    {"round_trips", SIM_FIELD_COUNT, .flags = SIM_FIELD_AT_LEAST_ONE, RANGE(0, 10), AT(sim_raw_latency, round_trips),
+     .meaning = "further round trips that every attempt needs, as for a new handshake"},
 };
 static const sim_record latency_record = RECORD("latency", sim_raw_latency, latency_rows);
 
@@ -216,11 +336,21 @@ static const sim_field fault_rows[] = {
      AT(sim_raw_fault, until), .meaning = "end, counted from the start of the run"},
     {"where", SIM_FIELD_RECORD, REQUIRED, .record = &where_record, AT(sim_raw_fault, where),
      .meaning = "what the fault strikes"},
-    {"errors", SIM_FIELD_RECORD, .record = &errors_record, AT(sim_raw_fault, errors), .meaning = "attempts that fail"},
-    {"latency", SIM_FIELD_RECORD, .record = &latency_record, AT(sim_raw_fault, latency),
+    {"errors", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &errors_record, AT(sim_raw_fault, errors), .meaning = "attempts that fail"},
+    {"latency", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &latency_record, AT(sim_raw_fault, latency),
      .meaning = "attempts that are slow"},
 };
 static const sim_record fault_record = RECORD("fault", sim_raw_fault, fault_rows);
+
+static const sim_field restart_rows[] = {
+    {"at", SIM_FIELD_DURATION, REQUIRED, RANGE(0, YEAR), AT(sim_raw_restart, at),
+     .meaning = "when the first client starts anew, counted from the start of the run"},
+    {"stagger", SIM_FIELD_DURATION, RANGE(0, YEAR), AT(sim_raw_restart, stagger),
+     .meaning = "time from one client to the next; 0: all at once"},
+    {"clients", SIM_FIELD_NAMES, .flags = SIM_FIELD_SET, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
+     AT(sim_raw_restart, clients), .meaning = "client groups that start anew; all if absent"},
+};
+static const sim_record restart_record = RECORD("restart", sim_raw_restart, restart_rows);
 
 static const sim_field instant_rows[] = {{"", SIM_FIELD_DURATION, RANGE(0, YEAR), .meaning = "start of the phase"}};
 static const sim_record instant_record = RECORD("instant", int64_t, instant_rows);
@@ -230,6 +360,8 @@ static const sim_field healthy_rows[] = {
      .meaning = "largest scheduled share of errors"},
     {"latency", SIM_FIELD_FACTOR, .initial = FACTOR(2), RANGE(0, FACTOR(1000)), AT(sim_raw_healthy, latency),
      .meaning = "largest scheduled factor of latency"},
+    {"added", SIM_FIELD_DURATION, .initial = MS(20), RANGE(0, HOURS(1)), AT(sim_raw_healthy, added),
+     .meaning = "largest scheduled added latency"},
 };
 static const sim_record healthy_record = RECORD("healthy_when", sim_raw_healthy, healthy_rows);
 
@@ -239,9 +371,9 @@ static const sim_field expectation_rows[] = {
      .meaning = "policy that must meet it; every one if absent"},
     {"phase", SIM_FIELD_NAME, AT(sim_raw_expectation, phase),
      .meaning = "phase that must meet it; the whole run if absent"},
-    {"at_most", SIM_FIELD_NUMBER, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_MOST]), .meaning = "upper bound"},
-    {"at_least", SIM_FIELD_NUMBER, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_LEAST]), .meaning = "lower bound"},
-    {"equals", SIM_FIELD_NUMBER, AT(sim_raw_expectation, limit[SIM_EXPECT_EQUALS]), .meaning = "exact value"},
+    {"at_most", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_MOST]), .meaning = "upper bound"},
+    {"at_least", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_LEAST]), .meaning = "lower bound"},
+    {"equals", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_EQUALS]), .meaning = "exact value"},
     {"because", SIM_FIELD_TEXT, .flags = SIM_FIELD_PROSE, AT(sim_raw_expectation, because),
      .meaning = "why this should hold"},
 };
@@ -275,6 +407,8 @@ static const sim_field scenario_rows[] = {
      AT(sim_raw_scenario, workload), .meaning = "streams of operations; a stream's name keys its luck"},
     {"faults", SIM_FIELD_MAP, RANGE(1, SIM_FAULTS_MAX), .record = &fault_record, AT(sim_raw_scenario, faults),
      .meaning = "what goes wrong; a fault's name keys its luck"},
+    {"restarts", SIM_FIELD_MAP, RANGE(1, 64), .record = &restart_record, AT(sim_raw_scenario, restarts),
+     .meaning = "clients whose processes end and start anew, without what they knew"},
     {"phases", SIM_FIELD_INSTANTS, RANGE(1, SIM_PHASES_MAX), .record = &instant_record, AT(sim_raw_scenario, phases),
      .meaning = "phases that metrics are reported for, by their starts, in time order; `all` always exists"},
     {"healthy_when", SIM_FIELD_RECORD, .record = &healthy_record, AT(sim_raw_scenario, healthy_when),

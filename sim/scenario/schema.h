@@ -31,14 +31,16 @@ typedef enum {
     SIM_FIELD_NAMES,
     SIM_FIELD_REGIONS,
     SIM_FIELD_RECORDS, /* of `record` */
+    SIM_FIELD_NUMBERS, /* whole numbers as `record`'s only row describes, without repetition; sorted */
     SIM_FIELD_WORDS,   /* a set of `words` (int64_t, one bit each) */
     /* mappings from something to a value, which `record`'s only row describes (sim_raw_items) */
-    SIM_FIELD_POINTS,   /* duration to scalar, in time order */
-    SIM_FIELD_STATUSES, /* error status to share; sorted, 100 % together */
-    SIM_FIELD_WEIGHTS,  /* partition number to share; sorted */
-    SIM_FIELD_INSTANTS, /* name to duration, in time order */
-    SIM_FIELD_TEXTS,    /* environment variable to text; sorted */
-    SIM_FIELD_MAP,      /* name to `record`; sorted */
+    SIM_FIELD_POINTS,      /* duration to scalar, in time order */
+    SIM_FIELD_STATUSES,    /* error status to share; sorted, 100 % together */
+    SIM_FIELD_WEIGHTS,     /* partition number to share; sorted */
+    SIM_FIELD_PERCENTILES, /* percentage below 100 to scalar; sorted */
+    SIM_FIELD_INSTANTS,    /* name to duration, in time order */
+    SIM_FIELD_TEXTS,       /* environment variable to text; sorted */
+    SIM_FIELD_MAP,         /* name to `record`; sorted */
     /* structures */
     SIM_FIELD_RECORD, /* the struct of `record` */
     SIM_FIELD_ONE_OF, /* one of `record`'s rows (a struct that begins with sim_raw_choice) */
@@ -50,6 +52,9 @@ enum {
     SIM_FIELD_REQUIRED = 1,
     SIM_FIELD_SET = 2,   /* a list whose order means nothing */
     SIM_FIELD_PROSE = 4, /* changes no result; left out of the canonical text */
+    /* Of the record's rows with this flag just one must be there, or at least one; the resolver says so too. */
+    SIM_FIELD_ONLY_ONE = 8,
+    SIM_FIELD_AT_LEAST_ONE = 16,
 };
 
 /* The target of a scalar that has no default and is not in the file. */
@@ -62,7 +67,7 @@ typedef struct sim_field {
     sim_field_type type;
     unsigned flags;
     int64_t initial;          /* scalars: the value if the key is absent */
-    const char *initial_word; /* ONE_OF: the word if the key is absent */
+    const char *initial_word; /* ONE_OF: the row if the key is absent; "": the bare one with its `initial` */
     int64_t min, max;         /* of scalars; of lists and mappings their length */
     const char *word;         /* scalars: a word that stands for a value ... */
     int64_t word_value;       /* ... and that value */

@@ -75,7 +75,8 @@ static bool step_into_map(walker *self, const char *part, bool is_last)
 static bool has_free_keys(sim_field_type type)
 {
     return type == SIM_FIELD_POINTS || type == SIM_FIELD_STATUSES || type == SIM_FIELD_WEIGHTS ||
-           type == SIM_FIELD_INSTANTS || type == SIM_FIELD_TEXTS || type == SIM_FIELD_KNOBS;
+           type == SIM_FIELD_PERCENTILES || type == SIM_FIELD_INSTANTS || type == SIM_FIELD_TEXTS ||
+           type == SIM_FIELD_KNOBS;
 }
 
 /* One part of the path: where it leads, by the table. */

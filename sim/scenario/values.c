@@ -185,11 +185,14 @@ bool sim_decode_number(sim_decoder *self, const sim_node *node, sim_raw_number *
 {
     number->node = node;
     if (node->type == SIM_NODE_SCALAR) {
+        number->form = SIM_LIMIT_NUMBER;
         if (sim_scalar_decimal(node->text, &number->value, &number->scale) == SIM_SCALAR_OK)
             return true;
         number->scale = 0;
+        number->form = SIM_LIMIT_DURATION;
         if (sim_scalar_duration(node->text, &number->value) == SIM_SCALAR_OK)
             return true;
+        number->form = SIM_LIMIT_SHARE;
         if (sim_scalar_share(node->text, SIM_SHARE_ONE, &number->value) == SIM_SCALAR_OK) {
             for (number->scale = 9; number->scale > 0 && number->value % 10 == 0; number->scale--)
                 number->value /= 10;

@@ -24,7 +24,9 @@ static const sim_error *pick_error(const slice *hit, uint64_t word)
     return &fault->error[fault->error_count - 1];
 }
 
-static sim_fate fail(const slice *hit, uint64_t word, int64_t there_and_back, int64_t service)
+/* `first_answer`: when a connection would be known to be refused; `there_and_back`: when an answer that took no time
+ * would be here. */
+static sim_fate fail(const slice *hit, uint64_t word, int64_t first_answer, int64_t there_and_back, int64_t service)
 {
     const sim_error *error = pick_error(hit, word);
     const int64_t taken = hit->fault->error_after >= 0 ? hit->fault->error_after : service;
@@ -35,17 +37,33 @@ static sim_fate fail(const slice *hit, uint64_t word, int64_t there_and_back, in
                           .substatus = error->substatus,
                           .transport = RGN_TRANSPORT_NONE};
     case SIM_ERROR_REFUSED:
-        return (sim_fate){.end = there_and_back, .transport = RGN_TRANSPORT_NOT_SENT};
+        return (sim_fate){.end = first_answer, .transport = RGN_TRANSPORT_NOT_SENT};
     case SIM_ERROR_NO_REPLY:
         break;
     }
     return (sim_fate){.end = RGN_TIME_NEVER, .transport = RGN_TRANSPORT_UNKNOWN};
 }
 
-sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, rgn_region region, sim_kind kind,
-                             uint32_t partition, int64_t sent, sim_words luck)
+static int64_t times(int64_t round_trip, uint32_t count)
+{
+    const sim_u128 product = (sim_u128)(uint64_t)round_trip * count;
+    return product < (sim_u128)INT64_MAX ? (int64_t)product : INT64_MAX;
+}
+
+/* The faults that this attempt meets, of those of one stretch. */
+static uint64_t faults_met(const sim_world_run *run, const sim_attempt *attempt, uint64_t faults)
 {
     const sim_world *world = run->world;
+    const uint64_t spared = attempt->has_connection ? world->new_connection_faults : 0;
+    return faults & run->scope->hits[attempt->partition] & run->scope->client_hits[attempt->client] &
+           world->kind_faults[attempt->kind] & ~spared;
+}
+
+sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
+                             sim_words luck)
+{
+    const sim_world *world = run->world;
+    const rgn_region region = attempt->region;
     const sim_stretches *stretches = &world->stretches[region];
     const int64_t arrival = rgn_time_add(sent, round_trip / 2);
     const uint32_t here = sim_stretches_find(stretches, arrival);
@@ -59,7 +77,9 @@ sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, rgn_region 
     slice hit = {0};
     uint32_t stacked = 0;
     uint64_t multiplier = SIM_FACTOR_ONE;
-    for (uint64_t rest = stretches->faults[here] & run->scope->hits[partition] & world->kind_faults[kind]; rest != 0;) {
+    int64_t added = 0;
+    uint32_t round_trips = 0;
+    for (uint64_t rest = faults_met(run, attempt, stretches->faults[here]); rest != 0;) {
         const sim_fault *fault = &world->scenario->fault[sim_mask_take(&rest)];
         const uint32_t share = sim_fault_errors_at(fault, arrival);
         const uint32_t width = share < SIM_SHARE_ONE - stacked ? share : SIM_SHARE_ONE - stacked;
@@ -67,10 +87,14 @@ sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, rgn_region 
             hit = (slice){.fault = fault, .from = stacked, .width = width};
         stacked += width;
         multiplier = sim_scale(multiplier, sim_fault_multiplier_at(fault, arrival));
+        added += sim_fault_added_at(fault, arrival);
+        round_trips += sim_fault_round_trips_at(fault, arrival);
     }
-    const int64_t service = (int64_t)sim_scale(sim_sampler_draw(run->service[kind], luck.word[0]), multiplier);
-    const int64_t there_and_back = rgn_time_add(sent, round_trip);
+    const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
+    const int64_t service = rgn_time_add((int64_t)sim_scale(drawn, multiplier), added);
+    const int64_t first_answer = rgn_time_add(sent, round_trip);
+    const int64_t there_and_back = rgn_time_add(first_answer, times(round_trip, round_trips));
     if (hit.fault != NULL)
-        return fail(&hit, luck.word[1], there_and_back, service);
+        return fail(&hit, luck.word[1], first_answer, there_and_back, service);
     return (sim_fate){.end = rgn_time_add(there_and_back, service), .status = 200};
 }

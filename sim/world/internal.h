@@ -7,7 +7,8 @@
 #include "world/world.h"
 
 /* One region's time cut where the set of faults with an effect there changes. Stretch i is [from[i], from[i + 1]), the
- * last never ends; from[0] is INT64_MIN. A fault without errors and with multiplier 1 has no effect. Neighbours differ,
+ * last never ends; from[0] is INT64_MIN. A fault without errors, with multiplier 1 and without added time has
+ * no effect. Neighbours differ,
  * so a stretch with an empty set is a quiet window as wide as can be. */
 typedef struct {
     uint32_t count;
@@ -28,6 +29,7 @@ struct sim_world {
     sim_distances distances;
     uint64_t region_faults[RGN_REGIONS_MAX]; /* faults whose scope names the region ... */
     uint64_t kind_faults[SIM_KINDS];         /* ... and the kind */
+    uint64_t new_connection_faults;          /* faults that spare established connections */
     sim_stretches stretches[RGN_REGIONS_MAX];
     uint64_t tables_hash;
     sim_sampler service[SIM_KINDS];
@@ -45,9 +47,12 @@ typedef struct {
 
 /* What one replication's luck decided. */
 struct sim_world_scope {
-    uint64_t *hits; /* per partition: the faults that hit it, wherever */
+    uint64_t *hits;        /* per partition: the faults that hit it, wherever */
+    uint64_t *client_hits; /* per client: the faults that hit it */
+    uint64_t any_client;   /* the faults that hit some client */
     uint32_t line_count;
-    sim_truth_line *line; /* by fault set, one for each set that meets a partition, region and kind */
+    sim_truth_line *line; /* by fault set, one for each set that meets a client, partition, region and
+                           * kind */
     bool is_always_healthy[RGN_REGIONS_MAX];
 };
 

@@ -40,10 +40,24 @@ bool sim_world_refuse(sim_input_error *error, const char *path, int line, int co
     return false;
 }
 
+/* The field as messages quote it: bytes that are no printable ASCII as \\xNN, and the beginning if it is long. */
+static void show(const field *at, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < at->length && used + sizeof "\\xNN" <= size; i++) {
+        const unsigned char byte = (unsigned char)at->text[i];
+        const char *format = byte >= 0x20 && byte < 0x7f ? "%c" : "\\x%02x";
+        used += (size_t)snprintf(out + used, size - used, format, byte);
+    }
+}
+
 static bool refuse_field(const reader *self, const field *at, const char *expected)
 {
-    return sim_world_refuse(self->error, self->table->path, self->line, at->column, "found '%.*s', expected %s",
-                            at->length < 80 ? at->length : 80, at->text, expected);
+    char shown[80];
+    show(at, shown, sizeof shown);
+    return sim_world_refuse(self->error, self->table->path, self->line, at->column, "found '%s', expected %s", shown,
+                            expected);
 }
 
 /* Cuts a line at its commas. */
@@ -221,8 +235,8 @@ static char *read_all(FILE *file, size_t *size)
 static const char *const places[] = {"data/", "scenarios/data/"};
 enum { PLACES = sizeof places / sizeof places[0] };
 
-/* Opens data/NAME.csv or scenarios/data/NAME.csv in the scenario's folder or the nearest above it that has one; the path
- * goes to table->path. */
+/* Opens data/NAME.csv or scenarios/data/NAME.csv in the scenario's folder or the nearest above it that has one; the
+ * path goes to table->path. */
 static FILE *find_and_open(sim_round_trip_table *table, const char *scenario_path, const char *name,
                            sim_input_error *error)
 {
@@ -260,10 +274,26 @@ out:
     return file;
 }
 
+static bool fill(sim_round_trip_table *table, const char *text, size_t size, sim_input_error *error)
+{
+    table->regions = sim_catalogue_count();
+    table->pair = calloc(table->regions * table->regions, sizeof *table->pair);
+    if (table->pair == NULL)
+        return sim_world_refuse(error, table->path, 0, 0, "out of memory");
+    return read_text(table, text, size, error);
+}
+
+bool sim_round_trip_table_parse(sim_round_trip_table *table, const char *path, const char *text, size_t size,
+                                sim_input_error *error)
+{
+    *table = (sim_round_trip_table){.path = strdup(path)};
+    return fill(table, text, size, error);
+}
+
 bool sim_round_trip_table_load(sim_round_trip_table *table, const char *scenario_path, const char *name,
                                sim_input_error *error)
 {
-    *table = (sim_round_trip_table){.regions = sim_catalogue_count()};
+    *table = (sim_round_trip_table){0};
     FILE *file = find_and_open(table, scenario_path, name, error);
     if (file == NULL)
         return false;
@@ -271,14 +301,11 @@ bool sim_round_trip_table_load(sim_round_trip_table *table, const char *scenario
     char *text = read_all(file, &size);
     fclose(file);
     bool is_ok = false;
-    table->pair = calloc(table->regions * table->regions, sizeof *table->pair);
     if (text == NULL) {
         sim_world_refuse(error, table->path, 0, 0, "the round-trip table cannot be read");
         error->is_io = true;
-    } else if (table->pair == NULL) {
-        sim_world_refuse(error, table->path, 0, 0, "out of memory");
     } else {
-        is_ok = read_text(table, text, size, error);
+        is_ok = fill(table, text, size, error);
     }
     free(text);
     return is_ok;

@@ -24,11 +24,13 @@ typedef struct {
     sim_round_trip *pair; /* [from * regions + to], catalogue numbers */
 } sim_round_trip_table;
 
-/* Looks for data/NAME.csv beside the scenario file, then in each folder above it, nearest first, and reads it. False
- * with
- * `*error`. Free with sim_round_trip_table_deinit() whatever the result. */
+/* Looks for data/NAME.csv and scenarios/data/NAME.csv beside the scenario file, then in each folder above it, nearest
+ * first, and reads it. False with `*error`. Free with sim_round_trip_table_deinit() whatever the result. */
 bool sim_round_trip_table_load(sim_round_trip_table *table, const char *scenario_path, const char *name,
                                sim_input_error *error);
+/* The same for a text in memory; `path` names it in messages. */
+bool sim_round_trip_table_parse(sim_round_trip_table *table, const char *path, const char *text, size_t size,
+                                sim_input_error *error);
 void sim_round_trip_table_deinit(sim_round_trip_table *table);
 
 /* Fills in `*error` and returns false, for `return`. `path` may be NULL; line and column 0: the file as a whole. */

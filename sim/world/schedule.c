@@ -4,11 +4,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/random.h"
-
 enum { FINE_BITS = 32 };
 
-/* The shape's value times 2^bits, rounded down. 30 bits of a value, 32 of scale and 63 of time fit into 128. */
+/* The shape's value times 2^bits, rounded down. A value has at most 42 bits (an hour), the time between two points at
+ * most 63: a rise is cut into whole and rest before it is scaled, so that 32 bits of scale fit. */
 static sim_i128 scaled_value(const sim_shape *shape, int64_t at, unsigned bits)
 {
     assert(shape->count > 0);
@@ -26,10 +25,10 @@ static sim_i128 scaled_value(const sim_shape *shape, int64_t at, unsigned bits)
     if (shape->type == SIM_SHAPE_STEP || at <= point[low].at || low + 1 == shape->count)
         return value;
     const int64_t run = point[low + 1].at - point[low].at;
-    const sim_i128 rise =
-        (sim_i128)(point[low + 1].value - point[low].value) * ((sim_i128)1 << bits) * (at - point[low].at);
-    const sim_i128 quotient = rise / run;
-    return value + quotient - (rise % run < 0 ? 1 : 0);
+    const sim_i128 rise = (sim_i128)(point[low + 1].value - point[low].value) * (at - point[low].at);
+    const sim_i128 whole = rise / run - (rise % run < 0 ? 1 : 0);
+    const sim_i128 rest = rise - whole * run; /* in [0, run) */
+    return value + whole * ((sim_i128)1 << bits) + rest * ((sim_i128)1 << bits) / run;
 }
 
 int64_t sim_shape_at(const sim_shape *shape, int64_t at)
@@ -63,6 +62,25 @@ uint64_t sim_fault_multiplier_at(const sim_fault *fault, int64_t at)
     return (uint64_t)sim_shape_at(&fault->latency_multiply, at - fault->from);
 }
 
+int64_t sim_fault_added_at(const sim_fault *fault, int64_t at)
+{
+    if (fault->latency_add.count == 0 || !is_active(fault, at))
+        return 0;
+    return sim_shape_at(&fault->latency_add, at - fault->from);
+}
+
+sim_u128 sim_fault_added_fine_at(const sim_fault *fault, int64_t at)
+{
+    if (fault->latency_add.count == 0 || !is_active(fault, at))
+        return 0;
+    return (sim_u128)scaled_value(&fault->latency_add, at - fault->from, FINE_BITS);
+}
+
+uint32_t sim_fault_round_trips_at(const sim_fault *fault, int64_t at)
+{
+    return is_active(fault, at) ? fault->round_trips : 0;
+}
+
 uint64_t sim_scale(uint64_t value, uint64_t factor)
 {
     const sim_u128 product = (sim_u128)value * factor;
@@ -76,13 +94,15 @@ sim_severity sim_schedule_at(const sim_fault *faults, uint64_t mask, int64_t at)
 {
     uint64_t errors = 0;
     uint64_t multiplier = SIM_FACTOR_ONE;
+    int64_t added = 0;
     while (mask != 0) {
         const sim_fault *fault = &faults[sim_mask_take(&mask)];
         errors += sim_fault_errors_at(fault, at);
         multiplier = sim_scale(multiplier, sim_fault_multiplier_at(fault, at));
+        added += sim_fault_added_at(fault, at);
     }
-    return (sim_severity){.errors = errors < SIM_SHARE_ONE ? (uint32_t)errors : SIM_SHARE_ONE,
-                          .multiplier = multiplier};
+    return (sim_severity){
+        .errors = errors < SIM_SHARE_ONE ? (uint32_t)errors : SIM_SHARE_ONE, .multiplier = multiplier, .added = added};
 }
 
 static int by_time(const void *a, const void *b)
@@ -108,7 +128,7 @@ int64_t *sim_schedule_breaks(const sim_fault *faults, uint64_t mask, uint32_t *c
     size_t room = 1;
     for (uint64_t rest = mask; rest != 0;) {
         const sim_fault *fault = &faults[sim_mask_take(&rest)];
-        room += 2 + (size_t)fault->error_share.count + fault->latency_multiply.count;
+        room += 2 + (size_t)fault->error_share.count + fault->latency_multiply.count + fault->latency_add.count;
     }
     int64_t *out = malloc(room * sizeof *out);
     if (out == NULL)
@@ -123,6 +143,7 @@ int64_t *sim_schedule_breaks(const sim_fault *faults, uint64_t mask, uint32_t *c
             out[found++] = fault->until;
         found = add_points(fault, &fault->error_share, out, found);
         found = add_points(fault, &fault->latency_multiply, out, found);
+        found = add_points(fault, &fault->latency_add, out, found);
     }
     qsort(out, found, sizeof *out, by_time);
     uint32_t kept = 0;

@@ -6,12 +6,15 @@
 #ifndef SIM_SCHEDULE_H
 #define SIM_SCHEDULE_H
 
+#include "engine/wide.h"
 #include "scenario/scenario.h"
 
-/* How bad it is: the stacked error share in ppb, at most SIM_SHARE_ONE, and the combined latency multiplier in ppm. */
+/* How bad it is: the stacked error share in ppb, at most SIM_SHARE_ONE, the combined latency multiplier in ppm, and the
+ * added latencies together in ns. */
 typedef struct {
     uint32_t errors;
     uint64_t multiplier;
+    int64_t added;
 } sim_severity;
 
 /* Takes the lowest fault number out of `*mask`, which is not empty. */
@@ -26,18 +29,24 @@ static inline unsigned sim_mask_take(uint64_t *mask)
  * value is rounded down, whether the ramp rises or falls. */
 int64_t sim_shape_at(const sim_shape *shape, int64_t at);
 
-/* The fault's own error share and multiplier at instant `at`; 0 and SIM_FACTOR_ONE outside [from, until). */
+/* The fault's own error share, multiplier, added latency and further round trips at instant `at`; outside [from, until)
+ * 0, SIM_FACTOR_ONE, 0 and 0. */
 uint32_t sim_fault_errors_at(const sim_fault *fault, int64_t at);
 uint64_t sim_fault_multiplier_at(const sim_fault *fault, int64_t at);
+int64_t sim_fault_added_at(const sim_fault *fault, int64_t at);
+uint32_t sim_fault_round_trips_at(const sim_fault *fault, int64_t at);
 
-/* The fault's error share in units of 2^-32 ppb, rounded down: for sums that must not add up rounding errors. */
+/* The fault's error share and added latency in units of 2^-32, rounded down: for sums that must not add up rounding
+ * errors. */
 uint64_t sim_fault_errors_fine_at(const sim_fault *fault, int64_t at);
+sim_u128 sim_fault_added_fine_at(const sim_fault *fault, int64_t at);
 
 /* `value` (a time in ns or another factor) times a factor in ppm: rounded down, at most INT64_MAX, which a time reads
  * as RGN_TIME_NEVER. */
 uint64_t sim_scale(uint64_t value, uint64_t factor);
 
-/* Shares added up to at most SIM_SHARE_ONE, multipliers multiplied in the order of the faults' numbers. */
+/* Shares added up to at most SIM_SHARE_ONE, multipliers multiplied in the order of the faults' numbers, latencies added
+ * up. */
 sim_severity sim_schedule_at(const sim_fault *faults, uint64_t mask, int64_t at);
 
 /* Instants in rising order between which every fault of the set either keeps still or runs along one straight line.

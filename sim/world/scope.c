@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What luck decides of a world: which partitions each fault hits. */
+/* What luck decides of a world: which partitions and clients each fault hits. */
 #include "world/internal.h"
 
 #include <stdlib.h>
 
 #include "engine/digest.h"
 
-/* The share is compared with a word that does not depend on it: a greater share hits the same partitions and more. */
+static bool is_listed(const sim_fault *fault, uint32_t partition)
+{
+    uint32_t low = 0;
+    uint32_t high = fault->partition_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (fault->partition[middle] == partition)
+            return true;
+        if (fault->partition[middle] < partition)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* A share is compared with a word that does not depend on it: a greater share hits the same partitions and more. */
 static bool is_hit(const sim_luck *luck, const sim_fault *fault, const sim_workload *workload, uint32_t partition)
 {
+    if (fault->partition_count > 0)
+        return is_listed(fault, partition);
     const uint64_t word =
-        sim_draw_words(luck, SIM_DRAW_FAULT_PARTITION, fault->name_hash ^ workload->name_hash, partition).word[0];
+        sim_draw_words(luck, SIM_DRAW_FAULT_PARTITION, fault->name_hash, sim_mix64(workload->name_hash) + partition)
+            .word[0];
     return sim_below(word, SIM_SHARE_ONE) < fault->partition_share;
 }
 
@@ -23,6 +42,35 @@ static void draw_hits(uint64_t *hits, const sim_scenario *scenario, const sim_lu
                 if (is_hit(luck, &scenario->fault[f], workload, p))
                     hits[workload->first_partition + p] |= UINT64_C(1) << f;
         }
+}
+
+/* The same for clients, by their group's name and their place in it. */
+static bool is_client_hit(const sim_luck *luck, const sim_fault *fault, const sim_client_group *group, uint32_t place)
+{
+    const uint64_t key = group->name_hash + place;
+    const uint64_t word = sim_draw_words(luck, SIM_DRAW_FAULT_CLIENT, fault->name_hash, key).word[0];
+    return sim_below(word, SIM_SHARE_ONE) < fault->client_share;
+}
+
+static void hit_every_client(struct sim_world_scope *scope, const sim_scenario *scenario, uint64_t bit)
+{
+    for (uint32_t c = 0; c < scenario->client_count; c++)
+        scope->client_hits[c] |= bit;
+    scope->any_client |= bit;
+}
+
+static void draw_client_hits(struct sim_world_scope *scope, const sim_scenario *scenario, const sim_luck *luck,
+                             uint32_t fault)
+{
+    const uint64_t bit = UINT64_C(1) << fault;
+    for (uint32_t g = 0; g < scenario->group_count; g++) {
+        const sim_client_group *group = &scenario->group[g];
+        for (uint32_t i = 0; i < group->count; i++)
+            if (is_client_hit(luck, &scenario->fault[fault], group, i)) {
+                scope->client_hits[group->first_client + i] |= bit;
+                scope->any_client |= bit;
+            }
+    }
 }
 
 sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck)
@@ -39,9 +87,16 @@ sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck
     if (run->scope == NULL)
         goto failed;
     run->scope->hits = calloc((size_t)scenario->partition_count + 1, sizeof *run->scope->hits);
-    if (run->scope->hits == NULL)
+    run->scope->client_hits = calloc((size_t)scenario->client_count + 1, sizeof *run->scope->client_hits);
+    if (run->scope->hits == NULL || run->scope->client_hits == NULL)
         goto failed;
     draw_hits(run->scope->hits, scenario, luck);
+    for (uint32_t f = 0; f < scenario->fault_count; f++) {
+        if (scenario->fault[f].client_share == SIM_SHARE_ONE)
+            hit_every_client(run->scope, scenario, UINT64_C(1) << f);
+        else
+            draw_client_hits(run->scope, scenario, luck, f);
+    }
     if (!sim_truth_init(run->scope, world))
         goto failed;
     return run;
@@ -57,16 +112,32 @@ void sim_world_run_destroy(sim_world_run *run)
     if (run->scope != NULL) {
         sim_truth_deinit(run->scope);
         free(run->scope->hits);
+        free(run->scope->client_hits);
     }
     free(run->scope);
     free(run);
 }
 
-/* Names and partitions, not numbers of faults: what counts is who is hit by what. */
+static void hash_clients(sim_digest *digest, const sim_world_run *run, uint32_t fault)
+{
+    const sim_scenario *scenario = run->world->scenario;
+    for (uint32_t g = 0; g < scenario->group_count; g++) {
+        const sim_client_group *group = &scenario->group[g];
+        for (uint32_t i = 0; i < group->count; i++)
+            if (run->scope->client_hits[group->first_client + i] >> fault & 1)
+                sim_digest_add(digest, scenario->fault[fault].name_hash, group->name_hash, i, 2);
+    }
+}
+
+/* Names, partitions and clients, not numbers of faults: what counts is who is hit by what. Faults that hit every client
+ * need no line for each. */
 uint64_t sim_world_run_scope_hash(const sim_world_run *run)
 {
     const sim_scenario *scenario = run->world->scenario;
     sim_digest digest = sim_digest_start();
+    for (uint32_t f = 0; f < scenario->fault_count; f++)
+        if (scenario->fault[f].client_share < SIM_SHARE_ONE)
+            hash_clients(&digest, run, f);
     for (uint32_t f = 0; f < scenario->fault_count; f++)
         for (uint32_t w = 0; w < scenario->workload_count; w++) {
             const sim_workload *workload = &scenario->workload[w];

@@ -10,7 +10,8 @@ static bool has_effect(const sim_fault *fault, int64_t first, int64_t last)
 {
     return sim_fault_errors_at(fault, first) != 0 || sim_fault_errors_at(fault, last) != 0 ||
            sim_fault_multiplier_at(fault, first) != SIM_FACTOR_ONE ||
-           sim_fault_multiplier_at(fault, last) != SIM_FACTOR_ONE;
+           sim_fault_multiplier_at(fault, last) != SIM_FACTOR_ONE || sim_fault_added_at(fault, first) != 0 ||
+           sim_fault_added_at(fault, last) != 0 || sim_fault_round_trips_at(fault, first) != 0;
 }
 
 static uint64_t with_effect(const sim_fault *faults, uint64_t mask, int64_t first, int64_t last)

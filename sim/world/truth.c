@@ -16,7 +16,8 @@ typedef struct {
 
 static bool is_within(const sim_scenario *scenario, sim_severity severity)
 {
-    return severity.errors <= scenario->healthy_errors && severity.multiplier <= scenario->healthy_latency;
+    return severity.errors <= scenario->healthy_errors && severity.multiplier <= scenario->healthy_latency &&
+           severity.added <= scenario->healthy_added;
 }
 
 static void note(builder *self, int64_t at, bool is_healthy)
@@ -49,33 +50,54 @@ static uint32_t cap_share(uint64_t share)
     return share < SIM_SHARE_ONE ? (uint32_t)share : SIM_SHARE_ONE;
 }
 
+/* Sums over the faults of what each does at both ends of a piece. */
+typedef struct {
+    uint64_t least;
+    uint64_t most;
+    sim_u128 line_first; /* in units of 2^-32, rounded up */
+    sim_u128 line_last;
+} bounds;
+
+/* One fault's values at the two ends, in units of 2^-32. */
+static void take_in(bounds *self, sim_u128 first, sim_u128 last)
+{
+    const uint64_t a = (uint64_t)(first >> 32);
+    const uint64_t b = (uint64_t)(last >> 32);
+    self->least += a < b ? a : b;
+    self->most += a < b ? b : a;
+    self->line_first += first + 1;
+    self->line_last += last + 1;
+}
+
+static uint64_t upper(const bounds *self)
+{
+    const sim_u128 line = self->line_first < self->line_last ? self->line_last : self->line_first;
+    const uint64_t line_most = (uint64_t)(line >> 32);
+    return self->most < line_most ? self->most : line_most;
+}
+
 /* Between two breaks each fault runs along one line, so its extremes are at the ends, and sums and products of extremes
- * bound the set. For the errors there is a closer upper bound: the exact sum of lines is a line too, and the sum of
- * rounded-down shares never passes it. Without it, one fault that fades as fast as another grows would look like
- * both at their worst until the search had come down to single steps of a ppb. */
+ * bound the set. For the errors and the added latencies there is a closer upper bound: the exact sum of lines is a line
+ * too, and the sum of rounded-down values never passes it. Without it, one fault that fades as fast as another grows
+ * would look like both at their worst until the search had come down to single steps of a ppb. */
 static range find_range(const sim_fault *faults, uint64_t mask, int64_t first, int64_t last)
 {
-    uint64_t least = 0;
-    uint64_t most = 0;
-    sim_u128 line_first = 0;
-    sim_u128 line_last = 0;
+    bounds errors = {0};
+    bounds added = {0};
     range out = {.least.multiplier = SIM_FACTOR_ONE, .most.multiplier = SIM_FACTOR_ONE};
     while (mask != 0) {
         const sim_fault *fault = &faults[sim_mask_take(&mask)];
-        const uint32_t a = sim_fault_errors_at(fault, first);
-        const uint32_t b = sim_fault_errors_at(fault, last);
-        least += a < b ? a : b;
-        most += a < b ? b : a;
-        line_first += (sim_u128)sim_fault_errors_fine_at(fault, first) + 1; /* rounded up */
-        line_last += (sim_u128)sim_fault_errors_fine_at(fault, last) + 1;
+        take_in(&errors, sim_fault_errors_fine_at(fault, first), sim_fault_errors_fine_at(fault, last));
+        take_in(&added, sim_fault_added_fine_at(fault, first), sim_fault_added_fine_at(fault, last));
         const uint64_t m = sim_fault_multiplier_at(fault, first);
         const uint64_t n = sim_fault_multiplier_at(fault, last);
         out.least.multiplier = sim_scale(out.least.multiplier, m < n ? m : n);
         out.most.multiplier = sim_scale(out.most.multiplier, m < n ? n : m);
     }
-    const uint64_t line_most = (uint64_t)((line_first < line_last ? line_last : line_first) >> 32);
-    out.least.errors = cap_share(least);
-    out.most.errors = cap_share(most < line_most ? most : line_most);
+    out.least.errors = cap_share(errors.least);
+    out.most.errors = cap_share(upper(&errors));
+    out.least.added = (int64_t)added.least;
+    out.most.added = (int64_t)upper(&added);
     return out;
 }
 
@@ -159,15 +181,54 @@ static const sim_truth_line *find_line(const struct sim_world_scope *scope, uint
     return &scope->line[low];
 }
 
-static void find_always_healthy(struct sim_world_scope *scope, const sim_world *world, const uint64_t *hits,
-                                size_t hit_count)
+/* A set of sets, each once. */
+typedef struct {
+    uint64_t *set;
+    size_t count;
+} sets;
+
+/* Every set of `a` cut with every one of `b`; .set is NULL if there is no memory. */
+static sets cut(const sets *a, const sets *b)
+{
+    sets out = {.set = malloc((a->count * b->count + 1) * sizeof *out.set)};
+    if (out.set == NULL)
+        return out;
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            out.set[i * b->count + j] = a->set[i] & b->set[j];
+    out.count = sort_unique(out.set, a->count * b->count);
+    return out;
+}
+
+/* What fault sets partitions and clients have: every hit of a partition cut with every hit of a client. */
+static sets list_hits(const struct sim_world_scope *scope, const sim_scenario *scenario)
+{
+    sets partitions = {.set = malloc(((size_t)scenario->partition_count + 1) * sizeof *partitions.set)};
+    sets clients = {.set = malloc(((size_t)scenario->client_count + 1) * sizeof *clients.set)};
+    sets out = {0};
+    if (partitions.set != NULL && clients.set != NULL) {
+        for (uint32_t p = 0; p < scenario->partition_count; p++)
+            partitions.set[p] = scope->hits[p];
+        for (uint32_t c = 0; c < scenario->client_count; c++)
+            clients.set[c] = scope->client_hits[c];
+        clients.set[scenario->client_count] = scope->any_client;
+        partitions.count = sort_unique(partitions.set, scenario->partition_count);
+        clients.count = sort_unique(clients.set, (size_t)scenario->client_count + 1);
+        out = cut(&partitions, &clients);
+    }
+    free(partitions.set);
+    free(clients.set);
+    return out;
+}
+
+static void find_always_healthy(struct sim_world_scope *scope, const sim_world *world, const sets *hits)
 {
     for (uint32_t r = 0; r < world->scenario->region_count; r++) {
         scope->is_always_healthy[r] = true;
         for (int k = 0; k < SIM_KINDS; k++) {
             const uint64_t faults = scope_faults(world, (rgn_region)r, (sim_kind)k);
-            for (size_t i = 0; i < hit_count; i++) {
-                const sim_truth_line *line = find_line(scope, hits[i] & faults);
+            for (size_t i = 0; i < hits->count; i++) {
+                const sim_truth_line *line = find_line(scope, hits->set[i] & faults);
                 scope->is_always_healthy[r] &= line->starts_healthy && line->count == 0;
             }
         }
@@ -179,36 +240,27 @@ bool sim_truth_init(struct sim_world_scope *scope, const sim_world *world)
     const sim_scenario *scenario = world->scenario;
     bool is_ok = false;
     uint64_t scopes[RGN_REGIONS_MAX * SIM_KINDS];
-    const size_t scope_count = list_scopes(world, scopes);
-    uint64_t *sets = NULL;
-    uint64_t *hits = malloc(((size_t)scenario->partition_count + 1) * sizeof *hits);
-    if (hits == NULL)
+    const sets places = {.set = scopes, .count = list_scopes(world, scopes)};
+    const sets hits = list_hits(scope, scenario);
+    sets all = {0};
+    if (hits.set == NULL)
         goto out;
-    for (uint32_t p = 0; p < scenario->partition_count; p++)
-        hits[p] = scope->hits[p];
-    const size_t hit_count = sort_unique(hits, scenario->partition_count);
-
-    sets = malloc((hit_count * scope_count + 1) * sizeof *sets);
-    if (sets == NULL)
+    all = cut(&hits, &places);
+    if (all.set == NULL)
         goto out;
-    for (size_t i = 0; i < hit_count; i++)
-        for (size_t j = 0; j < scope_count; j++)
-            sets[i * scope_count + j] = hits[i] & scopes[j];
-    const size_t set_count = sort_unique(sets, hit_count * scope_count);
-
-    scope->line = calloc(set_count + 1, sizeof *scope->line);
+    scope->line = calloc(all.count + 1, sizeof *scope->line);
     if (scope->line == NULL)
         goto out;
-    for (; scope->line_count < set_count; scope->line_count++)
-        if (!build_line(&scope->line[scope->line_count], sets[scope->line_count], scenario)) {
+    for (; scope->line_count < all.count; scope->line_count++)
+        if (!build_line(&scope->line[scope->line_count], all.set[scope->line_count], scenario)) {
             scope->line_count++; /* what it holds is freed with the rest */
             goto out;
         }
-    find_always_healthy(scope, world, hits, hit_count);
+    find_always_healthy(scope, world, &hits);
     is_ok = true;
 out:
-    free(sets);
-    free(hits);
+    free(all.set);
+    free(hits.set);
     return is_ok;
 }
 
@@ -219,9 +271,22 @@ void sim_truth_deinit(struct sim_world_scope *scope)
     free(scope->line);
 }
 
-static const sim_truth_line *line_of(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind)
+static uint64_t client_faults(const struct sim_world_scope *scope, uint32_t client)
 {
-    return find_line(run->scope, run->scope->hits[partition] & scope_faults(run->world, region, kind));
+    return client == SIM_ANY_CLIENT ? scope->any_client : scope->client_hits[client];
+}
+
+static const sim_truth_line *line_of(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                                     sim_kind kind)
+{
+    const struct sim_world_scope *scope = run->scope;
+    return find_line(scope,
+                     scope->hits[partition] & client_faults(scope, client) & scope_faults(run->world, region, kind));
+}
+
+uint64_t sim_truth_client_key(const sim_world_run *run, uint32_t client)
+{
+    return client_faults(run->scope, client);
 }
 
 /* How many changes have happened at `at`; one at that very instant has. */
@@ -244,31 +309,33 @@ static bool is_healthy_after(const sim_truth_line *line, uint32_t changes)
     return line->starts_healthy == (changes % 2 == 0);
 }
 
-bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at)
+bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                          sim_kind kind, int64_t at)
 {
-    const sim_truth_line *line = line_of(run, region, partition, kind);
+    const sim_truth_line *line = line_of(run, region, partition, client, kind);
     return is_healthy_after(line, changes_until(line, at));
 }
 
-int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
-                              int64_t at)
+int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                              sim_kind kind, int64_t at)
 {
-    const sim_truth_line *line = line_of(run, region, partition, kind);
+    const sim_truth_line *line = line_of(run, region, partition, client, kind);
     const uint32_t changes = changes_until(line, at);
     return changes < line->count ? line->change[changes] : RGN_TIME_NEVER;
 }
 
-int64_t sim_truth_since(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at)
+int64_t sim_truth_since(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client, sim_kind kind,
+                        int64_t at)
 {
-    const sim_truth_line *line = line_of(run, region, partition, kind);
+    const sim_truth_line *line = line_of(run, region, partition, client, kind);
     const uint32_t changes = changes_until(line, at);
     return changes > 0 ? line->change[changes - 1] : INT64_MIN;
 }
 
-int64_t sim_truth_unhealthy_ns(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
-                               int64_t from, int64_t until)
+int64_t sim_truth_unhealthy_ns(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                               sim_kind kind, int64_t from, int64_t until)
 {
-    const sim_truth_line *line = line_of(run, region, partition, kind);
+    const sim_truth_line *line = line_of(run, region, partition, client, kind);
     int64_t sum = 0;
     uint32_t changes = changes_until(line, from);
     for (int64_t at = from; at < until; changes++) {

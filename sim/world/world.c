@@ -45,6 +45,8 @@ static void sort_faults(sim_world *world)
         for (int k = 0; k < SIM_KINDS; k++)
             if (scenario->fault[f].kinds >> k & 1)
                 world->kind_faults[k] |= bit;
+        if (scenario->fault[f].only_new_connections)
+            world->new_connection_faults |= bit;
     }
 }
 
@@ -118,6 +120,11 @@ const int64_t *sim_world_round_trips(const sim_world *world, uint16_t client_reg
         if (distances->home[h] == client_region)
             return &distances->round_trip[(size_t)h * world->scenario->region_count];
     return NULL;
+}
+
+bool sim_world_needs_connections(const sim_world *world)
+{
+    return world->new_connection_faults != 0;
 }
 
 uint64_t sim_world_tables_hash(const sim_world *world)

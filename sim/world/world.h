@@ -2,13 +2,15 @@
 /* The world: round trips, service times, faults, and the ground truth about who is really healthy.
  *
  * A sim_world is made once for a scenario and shared by all runs and threads; a sim_world_run adds what one
- * replication's luck decides (which partitions a fault hits). Both are read-only once made, but for the quiet-window
- * cache of a run.
+ * replication's luck decides (which partitions and clients a fault hits). Both are read-only once made, but for the
+ * quiet-window cache of a run.
  *
  * One attempt's fate is fixed when it reaches its region: sent at t, it arrives at t + rtt/2, is served (faults are
  * looked at for that instant) and its answer is back rtt - rtt/2 later. Luck comes in as two words: latency and
  * outcome. Outcome = word < error share: severity is monotone. Overlapping faults stack their error shares on that one
- * word in name order, capped at 1; multipliers multiply and act on the service time only. Network jitter, where a
+ * word in name order, capped at 1; multipliers multiply and act on the service time only, added latencies
+ * add up on top, further round trips lengthen the way. A fault on new connections spares an attempt whose client has a
+ * connection to the region when it sends. Network jitter, where a
  * scenario has it, scales the round trip before all that: the caller draws a word and hands in sim_world_jittered() as
  * round trip. */
 #ifndef SIM_WORLD_H
@@ -36,6 +38,15 @@ typedef struct sim_world_run {
     struct sim_world_scope *scope; /* who is hit; world.c */
 } sim_world_run;
 
+/* What an attempt is to the world. */
+typedef struct {
+    rgn_region region;
+    uint8_t kind;        /* sim_kind */
+    bool has_connection; /* the client has a connection to the region */
+    uint32_t client;
+    uint32_t partition; /* global index */
+} sim_attempt;
+
 /* How one attempt ends. */
 typedef struct {
     int64_t end;     /* when the client knows; RGN_TIME_NEVER: no reply will ever come */
@@ -62,12 +73,15 @@ uint64_t sim_world_tables_hash(const sim_world *world);
 sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck); /* NULL: no memory */
 void sim_world_run_destroy(sim_world_run *run);
 
-/* Hash over which partitions each fault hits: part of the luck digest. */
+/* Hash over which partitions and clients each fault hits: part of the luck digest. */
 uint64_t sim_world_run_scope_hash(const sim_world_run *run);
 
+/* True if some fault looks at connections: else nobody needs to know who has one. */
+bool sim_world_needs_connections(const sim_world *world);
+
 /* The general case of sim_world_fate(): a fault may touch the region about then. Refreshes run->quiet[region]. */
-sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, rgn_region region, sim_kind kind,
-                             uint32_t partition, int64_t sent, sim_words luck);
+sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
+                             sim_words luck);
 
 /* A round trip under jitter. `word` is word 0 of SIM_DRAW_NETWORK_JITTER for the leg. Rounded down; at most
  * SIM_SAMPLER_MAX. */
@@ -80,31 +94,38 @@ static inline int64_t sim_world_jittered(const sim_sampler *jitter, int64_t roun
     return scaled < SIM_SAMPLER_MAX ? (int64_t)scaled : (int64_t)SIM_SAMPLER_MAX;
 }
 
-/* The fate of an attempt sent at `sent`. `partition` is the global index. No allocation, no libm. */
-static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, rgn_region region, sim_kind kind,
-                                      uint32_t partition, int64_t sent, sim_words luck)
+/* The fate of an attempt sent at `sent`. No allocation, no libm. */
+static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
+                                      sim_words luck)
 {
     const int64_t arrival = sent + round_trip / 2;
-    const sim_quiet *quiet = &run->quiet[region];
+    const sim_quiet *quiet = &run->quiet[attempt->region];
     if (__builtin_expect(arrival < quiet->quiet_from || arrival >= quiet->quiet_until, 0))
-        return sim_world_fate_slow(run, round_trip, region, kind, partition, sent, luck);
-    return (sim_fate){.end = sent + round_trip + (int64_t)sim_sampler_draw(run->service[kind], luck.word[0]),
+        return sim_world_fate_slow(run, round_trip, attempt, sent, luck);
+    return (sim_fate){.end = sent + round_trip + (int64_t)sim_sampler_draw(run->service[attempt->kind], luck.word[0]),
                       .status = 200};
 }
 
-/* Ground truth from the schedule alone: is (region, partition) healthy for `kind` at `at`? Healthy: the stacked error
- * share and the combined multiplier of the faults that hit the partition there are both within the scenario's limits.
- * Luck decides only which partitions are hit. */
-bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at);
+/* Ground truth from the schedule alone: is (region, partition) healthy for the client's `kind` at `at`? Healthy: the
+ * stacked error share, the combined multiplier and the added latencies of the faults that hit the partition there, and
+ * that client, are all within the scenario's limits. Luck decides only who is hit. Connections are not looked at: a
+ * fault on new ones counts as if it struck every attempt. Nor are further round trips: at home they cost next to
+ * nothing. SIM_ANY_CLIENT: as if every fault that hits some client hit this one. */
+#define SIM_ANY_CLIENT UINT32_MAX
+bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                          sim_kind kind, int64_t at);
 /* The first instant after `at` at which that answer changes; RGN_TIME_NEVER if it never does. */
-int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
-                              int64_t at);
+int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                              sim_kind kind, int64_t at);
 /* The last instant at or before `at` at which it changed to what it is now; INT64_MIN if it never did. */
-int64_t sim_truth_since(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at);
+int64_t sim_truth_since(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client, sim_kind kind,
+                        int64_t at);
 /* Nanoseconds of [from, until) in which it is unhealthy. */
-int64_t sim_truth_unhealthy_ns(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
-                               int64_t from, int64_t until);
-/* True if no fault ever makes any partition of the region unhealthy for any kind: a cheap first question. */
+int64_t sim_truth_unhealthy_ns(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                               sim_kind kind, int64_t from, int64_t until);
+/* True if no fault ever makes any partition of the region unhealthy for any client's kind: a cheap first question. */
 bool sim_truth_is_always_healthy(const sim_world_run *run, rgn_region region);
+/* Clients with the same key meet the same truth everywhere. */
+uint64_t sim_truth_client_key(const sim_world_run *run, uint32_t client);
 
 #endif

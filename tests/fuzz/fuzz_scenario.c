@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds any bytes to the decoders: they must load them or give one error, and never crash, leak or read outside.
- *
- * With libFuzzer:  clang -fsanitize=fuzzer,address -DWITH_LIBFUZZER ... and a folder of good files as corpus.
- * Without:         fuzz_scenario FILE... replays files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* Feeds any bytes to the YAML decoders: they must load them or give one error, and never crash, leak or read outside.
+ */
+#include "fuzz/replay.h"
 #include "scenario/scenario.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must_explain(const sim_input_error *error)
 {
@@ -31,26 +24,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sim_policy_destroy(policy);
     return 0;
 }
-
-#ifndef WITH_LIBFUZZER
-enum { INPUT_MAX = 1 << 21 };
-
-int main(int argc, char **argv)
-{
-    uint8_t *data = malloc(INPUT_MAX);
-    for (int i = 1; i < argc && data != NULL; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        if (file == NULL) {
-            perror(argv[i]);
-            free(data);
-            return EXIT_FAILURE;
-        }
-        const size_t size = fread(data, 1, INPUT_MAX, file);
-        fclose(file);
-        LLVMFuzzerTestOneInput(data, size);
-    }
-    free(data);
-    printf("%d files replayed\n", argc - 1);
-    return EXIT_SUCCESS;
-}
-#endif

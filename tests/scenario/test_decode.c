@@ -109,7 +109,7 @@ START_TEST(the_flagship_says_what_is_measured)
     ck_assert_uint_eq(s->healthy_latency, 2000000);
     ck_assert_uint_eq(s->objective_count, 5);
     ck_assert_str_eq(s->objective[2], "flap_count");
-    ck_assert_uint_eq(s->expectation_count, 1);
+    ck_assert_uint_eq(s->expectation_count, 9);
     ck_assert_str_eq(s->expectation[0].metric, "premature_failback_count");
     ck_assert_str_eq(s->expectation[0].policy, "success-rate");
     ck_assert_str_eq(s->expectation[0].phase, "all");
@@ -292,9 +292,10 @@ START_TEST(layers_that_do_not_go_together_are_an_error)
 {
     sim_input_error error;
     rgn_effective_options options;
-    const sim_setting setting = {"scenario.workload.shop.options", "{failback: {success_threshold: 40 %}}"};
+    const sim_setting setting = {"scenario.environment", "{AZURE_COSMOS_PPCB_FAILBACK_SUCCESS_THRESHOLD: \"0.4\"}"};
     sim_scenario *s = parse_or_fail(MINIMAL, &setting, 1);
-    ck_assert(!sim_effective_options(s, NULL, &s->workload[0], NULL, &options, &error));
+    const rgn_environment environment = sim_scenario_environment(s);
+    ck_assert(!sim_effective_options(s, NULL, &s->workload[0], &environment, &options, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "failback.retrip_floor is out of range"));
     sim_scenario_destroy(s);
 }
@@ -306,14 +307,14 @@ START_TEST(every_distribution_has_its_parameters)
         const char *text;
         sim_dist dist;
     } cases[] = {
-        {"{constant: 2 ms}", {SIM_DIST_CONSTANT, 2000000, 0}},
-        {"{exponential: {mean: 3 ms}}", {SIM_DIST_EXPONENTIAL, 3000000, 0}},
-        {"{lognormal: {p50: 2 ms, sigma: 0.5}}", {SIM_DIST_LOGNORMAL, 2000000, 500000}},
-        {"{lognormal: {p50: 2 ms, p99: 2 ms}}", {SIM_DIST_CONSTANT, 2000000, 0}},
-        {"{lognormal: {p50: 1 ms, p99: 2 ms}}", {SIM_DIST_LOGNORMAL, 1000000, 297955}},
-        {"{lognormal: {p50: 1 ms, p99: 10 ms}}", {SIM_DIST_LOGNORMAL, 1000000, 989785}},
-        {"{lognormal: {p50: 3 ms, p99: 1 s}}", {SIM_DIST_LOGNORMAL, 3000000, 2497108}},
-        {"{gamma: {mean: 5 ms, shape: 2.5}}", {SIM_DIST_GAMMA, 5000000, 2500000}},
+        {"{constant: 2 ms}", {.type = SIM_DIST_CONSTANT, .a = 2000000, .b = 0}},
+        {"{exponential: {mean: 3 ms}}", {.type = SIM_DIST_EXPONENTIAL, .a = 3000000, .b = 0}},
+        {"{lognormal: {p50: 2 ms, sigma: 0.5}}", {.type = SIM_DIST_LOGNORMAL, .a = 2000000, .b = 500000}},
+        {"{lognormal: {p50: 2 ms, p99: 2 ms}}", {.type = SIM_DIST_CONSTANT, .a = 2000000, .b = 0}},
+        {"{lognormal: {p50: 1 ms, p99: 2 ms}}", {.type = SIM_DIST_LOGNORMAL, .a = 1000000, .b = 297955}},
+        {"{lognormal: {p50: 1 ms, p99: 10 ms}}", {.type = SIM_DIST_LOGNORMAL, .a = 1000000, .b = 989785}},
+        {"{lognormal: {p50: 3 ms, p99: 1 s}}", {.type = SIM_DIST_LOGNORMAL, .a = 3000000, .b = 2497108}},
+        {"{gamma: {mean: 5 ms, shape: 2.5}}", {.type = SIM_DIST_GAMMA, .a = 5000000, .b = 2500000}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const sim_setting setting = {"scenario.service.read", cases[i].text};

@@ -18,8 +18,8 @@ static void load_bad(const char *name, char *out, size_t size)
         ck_assert_msg(sim_policy_load(path, NULL, NULL, 0, &error) == NULL, "%s loads", name);
     else {
         sim_scenario *scenario = sim_scenario_load(path, NULL, 0, &error);
-        ck_assert_msg(scenario == NULL || !sim_scenario_metrics_are_among(
-                                              scenario, metrics, sizeof metrics / sizeof *metrics, &error),
+        ck_assert_msg(scenario == NULL ||
+                          !sim_scenario_metrics_are_among(scenario, metrics, sizeof metrics / sizeof *metrics, &error),
                       "%s loads", name);
         sim_scenario_destroy(scenario);
     }

@@ -51,7 +51,7 @@ START_TEST(a_bad_setting_names_itself_and_what_would_be_right)
          "--set scenario.workload.shpo.rate=\"5 /s\": unknown key \"shpo\"; did you mean \"shop\"?"},
         {{"scenario.workload.shop.colour", "red"},
          "--set scenario.workload.shop.colour=\"red\": unknown key \"colour\"; expected one of rate, arrivals, "
-         "clients, partitions, operations, deadline, options"},
+         "clients, partitions, operations, deadline, gives_up, options"},
         {{"scenario.account.regions", "[westus"},
          "--set scenario.account.regions=\"[westus\": not valid YAML: did not find expected ',' or ']' (while parsing "
          "a flow sequence that begins in line 1)"},
@@ -102,11 +102,13 @@ END_TEST
 START_TEST(a_policy_stands_on_those_it_is_based_on)
 {
     sim_policy *policy = policy_or_fail(POLICIES "success-rate-safe.yaml", NULL, NULL, 0);
-    ck_assert_uint_eq(count_set(policy), 4);
+    ck_assert_uint_eq(count_set(policy), 6);
     ck_assert_int_eq(policy->options.values.failback_promote, RGN_PROMOTE_DUE); /* the base's */
     ck_assert_int_eq(policy->options.values.failback_dwell_from, RGN_DWELL_TRIP);
     ck_assert_int_eq(policy->options.values.failback_pending, RGN_PENDING_COUNTED);
     ck_assert_int_eq(policy->options.values.breaker_alternate_failures, 10);
+    ck_assert_int_eq(policy->options.values.failback_hedge_trip_evidence, RGN_EVIDENCE_BY_STATUS_AND_LATENCY);
+    ck_assert_int_eq(policy->options.values.hedging_secondary, RGN_SECONDARY_UNTRIPPED);
     sim_policy_destroy(policy);
 }
 END_TEST
@@ -115,7 +117,7 @@ START_TEST(the_shipped_drivers_quirks_are_all_there)
 {
     sim_policy *policy = policy_or_fail("shipped-rust", FLAGSHIP, NULL, 0);
     const rgn_options *o = &policy->options.values;
-    ck_assert_uint_eq(count_set(policy), 7);
+    ck_assert_uint_eq(count_set(policy), 10);
     ck_assert_int_eq(o->breaker_tally, RGN_TALLY_SHARED);
     ck_assert_int_eq(o->breaker_untripped_entries, RGN_UNTRIPPED_KEEP);
     ck_assert_int_eq(o->failback_strategy, RGN_STRATEGY_PROBE);
@@ -183,6 +185,30 @@ START_TEST(a_policy_that_is_not_there_suggests_one_that_is)
 }
 END_TEST
 
+/* Beside the scenario or above it first, so that a user's own policy of a shipped name wins; else from here. The test
+ * runs in the project's root. */
+START_TEST(a_policys_name_is_looked_up_near_the_scenario_then_here)
+{
+    static const struct {
+        const char *near;
+        const char *path;
+    } cases[] = {
+        {"scenarios/flagship.yaml", "scenarios/policies/success-rate.yaml"},
+        {"scenarios/incidents/I05.yaml", "scenarios/policies/success-rate.yaml"},
+        {"tests/determinism/ties.yaml", "scenarios/policies/success-rate.yaml"},
+        {"mine.yaml", "scenarios/policies/success-rate.yaml"},
+        {"tests/cli/scenarios/small.yaml", "tests/cli/scenarios/policies/success-rate.yaml"},
+        {"/no/such/folder/mine.yaml", "scenarios/policies/success-rate.yaml"},
+        {NULL, "scenarios/policies/success-rate.yaml"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sim_policy *policy = policy_or_fail("success-rate", cases[i].near, NULL, 0);
+        ck_assert_str_eq(policy->path, cases[i].path);
+        sim_policy_destroy(policy);
+    }
+}
+END_TEST
+
 START_TEST(a_policys_canonical_text_tells_set_from_default)
 {
     static const sim_setting same = {"failback.min_sample", "10"};
@@ -207,6 +233,7 @@ int main(void)
     tcase_add_test(tests, settings_beat_the_whole_chain);
     tcase_add_test(tests, a_bad_policy_setting_names_itself_and_what_would_be_right);
     tcase_add_test(tests, a_policy_that_is_not_there_suggests_one_that_is);
+    tcase_add_test(tests, a_policys_name_is_looked_up_near_the_scenario_then_here);
     tcase_add_test(tests, a_policys_canonical_text_tells_set_from_default);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

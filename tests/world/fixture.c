@@ -35,6 +35,7 @@ void fixture_init(fixture *self)
         .fault = self->fault,
         .healthy_errors = SIM_SHARE_ONE / 10,
         .healthy_latency = 2 * SIM_FACTOR_ONE,
+        .healthy_added = 20 * MS,
     };
 }
 
@@ -48,6 +49,7 @@ sim_fault *fixture_add_fault(fixture *self)
         .until = RGN_TIME_NEVER,
         .regions = rgn_region_bit(NORTHCENTRALUS),
         .partition_share = SIM_SHARE_ONE,
+        .client_share = SIM_SHARE_ONE,
         .kinds = 1 << SIM_KIND_READ | 1 << SIM_KIND_WRITE,
         .error_count = 1,
         .error = only_503,
@@ -118,6 +120,7 @@ void fixture_add_random_faults(fixture *self, uint64_t seed, int64_t span)
                                      100000001, 300000000, 777777777, 999999999, 1000000000};
     static const int64_t factors[] = {1000000, 1000000, 0,       500000,  1414214,
                                       1999999, 2000000, 2000001, 3000000, 1000000000};
+    static const int64_t added[] = {0, 0, 10 * MS, 20 * MS, 20 * MS + 1, 3600 * S};
     dice die = {.seed = seed};
     const int64_t count = 1 + roll(&die, 6);
     for (int64_t i = 0; i < count; i++) {
@@ -130,6 +133,7 @@ void fixture_add_random_faults(fixture *self, uint64_t seed, int64_t span)
         fault->partition_share = roll(&die, 2) == 0 ? SIM_SHARE_ONE : (uint32_t)roll(&die, SIM_SHARE_ONE);
         fault->error_share = random_shape(&die, self->point[f][0], shares, 10, span);
         fault->latency_multiply = random_shape(&die, self->point[f][1], factors, 10, span);
+        fault->latency_add = random_shape(&die, self->point[f][2], added, 6, span);
     }
 }
 
@@ -158,6 +162,7 @@ sim_severity fixture_severity(const fixture *self, rgn_region region, sim_kind k
 {
     int64_t errors = 0;
     sim_u128 multiplier = SIM_FACTOR_ONE;
+    int64_t added = 0;
     for (uint32_t f = 0; f < self->scenario.fault_count; f++) {
         const sim_fault *fault = &self->fault[f];
         const bool is_meant =
@@ -169,7 +174,9 @@ sim_severity fixture_severity(const fixture *self, rgn_region region, sim_kind k
         multiplier = multiplier * factor / 1000000;
         if (multiplier > INT64_MAX)
             multiplier = INT64_MAX;
+        added += value_at(&fault->latency_add, at - fault->from, 0);
     }
     return (sim_severity){.errors = errors > 1000000000 ? 1000000000 : (uint32_t)errors,
-                          .multiplier = (uint64_t)multiplier};
+                          .multiplier = (uint64_t)multiplier,
+                          .added = added};
 }

@@ -20,7 +20,7 @@ typedef struct {
     sim_client_group group[2];
     sim_workload workload[2];
     sim_fault fault[SIM_FAULTS_MAX];
-    sim_point point[SIM_FAULTS_MAX][2][4];
+    sim_point point[SIM_FAULTS_MAX][3][4];
 } fixture;
 
 /* Reads serve in exactly 2 ms, writes in 5 ms; the shipped table gives the round trips. */

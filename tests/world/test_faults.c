@@ -123,14 +123,16 @@ enum { ROUND_TRIP = 8000001 }; /* odd: the way there is half of it, rounded down
 
 static sim_fate fate_at(sim_world_run *run, uint64_t outcome, int64_t arrival)
 {
-    return sim_world_fate(run, ROUND_TRIP, NORTHCENTRALUS, SIM_KIND_READ, 0, arrival - ROUND_TRIP / 2,
+    return sim_world_fate(run, ROUND_TRIP, &(sim_attempt){.region = NORTHCENTRALUS}, arrival - ROUND_TRIP / 2,
                           (sim_words){{UINT64_C(1) << 63, outcome}});
 }
 
 START_TEST(healthy_fate_is_round_trip_and_service)
 {
     sim_world_run *run = fixture_run(&input, 1);
-    sim_fate fate = sim_world_fate(run, ROUND_TRIP, WESTUS, SIM_KIND_WRITE, 3, 7 * S, (sim_words){{0, 0}});
+    sim_fate fate =
+        sim_world_fate(run, ROUND_TRIP, &(sim_attempt){.region = WESTUS, .kind = SIM_KIND_WRITE, .partition = 3}, 7 * S,
+                       (sim_words){{0, 0}});
     ck_assert_int_eq(fate.end, 7 * S + ROUND_TRIP + 5 * MS);
     ck_assert_uint_eq(fate.status, 200);
     ck_assert_uint_eq(fate.substatus, 0);
@@ -204,10 +206,10 @@ START_TEST(fault_keeps_to_its_region_and_kind)
     for (int r = 0; r < 3; r++)
         for (int k = 0; k < SIM_KINDS; k++) {
             const bool is_hit = r != NORTHCENTRALUS && k == SIM_KIND_WRITE;
-            const sim_fate fate =
-                sim_world_fate(run, ROUND_TRIP, (rgn_region)r, (sim_kind)k, 0, S, (sim_words){{0, 0}});
+            const sim_fate fate = sim_world_fate(
+                run, ROUND_TRIP, &(sim_attempt){.region = (rgn_region)r, .kind = (uint8_t)k}, S, (sim_words){{0, 0}});
             ck_assert_uint_eq(fate.status, is_hit ? 503 : 200);
-            ck_assert_int_eq(sim_truth_is_healthy(run, (rgn_region)r, 0, (sim_kind)k, S), !is_hit);
+            ck_assert_int_eq(sim_truth_is_healthy(run, (rgn_region)r, 0, 0, (sim_kind)k, S), !is_hit);
         }
     ck_assert(sim_truth_is_always_healthy(run, NORTHCENTRALUS));
     ck_assert(!sim_truth_is_always_healthy(run, CENTRALUS));
@@ -338,9 +340,9 @@ static uint64_t hit_set(uint32_t share, uint64_t seed, uint32_t from, uint32_t c
     sim_world_run *run = fixture_run(&input, seed);
     uint64_t set = 0;
     for (uint32_t p = 0; p < count; p++) {
-        const bool is_healthy = sim_truth_is_healthy(run, NORTHCENTRALUS, from + p, SIM_KIND_READ, S);
-        const sim_fate fate =
-            sim_world_fate(run, ROUND_TRIP, NORTHCENTRALUS, SIM_KIND_READ, from + p, S, (sim_words){{0, 0}});
+        const bool is_healthy = sim_truth_is_healthy(run, NORTHCENTRALUS, from + p, 0, SIM_KIND_READ, S);
+        const sim_fate fate = sim_world_fate(
+            run, ROUND_TRIP, &(sim_attempt){.region = NORTHCENTRALUS, .partition = from + p}, S, (sim_words){{0, 0}});
         ck_assert_int_eq(is_healthy, fate.status == 200);
         set |= (uint64_t)!is_healthy << p;
     }
@@ -376,11 +378,13 @@ START_TEST(scope_is_drawn_by_fault_workload_and_partition)
     const uint64_t shop = hit_set(40 * PERCENT, 3, 0, SHOP_PARTITIONS, &hash);
     const uint64_t stock = hit_set(40 * PERCENT, 3, SHOP_PARTITIONS, STOCK_PARTITIONS, &hash);
     for (uint32_t p = 0; p < SHOP_PARTITIONS; p++) {
-        const uint64_t word = sim_draw_words(&(sim_luck){.seed = 3}, SIM_DRAW_FAULT_PARTITION, 100 ^ 11, p).word[0];
+        const uint64_t word =
+            sim_draw_words(&(sim_luck){.seed = 3}, SIM_DRAW_FAULT_PARTITION, 100, sim_mix64(11) + p).word[0];
         ck_assert_int_eq(shop >> p & 1, word < first_word(40, 100));
     }
     for (uint32_t p = 0; p < STOCK_PARTITIONS; p++) {
-        const uint64_t word = sim_draw_words(&(sim_luck){.seed = 3}, SIM_DRAW_FAULT_PARTITION, 100 ^ 12, p).word[0];
+        const uint64_t word =
+            sim_draw_words(&(sim_luck){.seed = 3}, SIM_DRAW_FAULT_PARTITION, 100, sim_mix64(12) + p).word[0];
         ck_assert_int_eq(stock >> p & 1, word < first_word(40, 100));
     }
 }

@@ -97,7 +97,7 @@ static const struct {
     {HEADER "westus,centralus,1234567890,40\n", 2, 18,
      "found '1234567890', expected milliseconds (at most 9 digits and 6 decimals) or nothing"},
     {HEADER "westus,centralus,38,40\r\n", 2, 21,
-     "found '40\r', expected milliseconds (at most 9 digits and 6 decimals) or nothing"},
+     "found '40\\x0d', expected milliseconds (at most 9 digits and 6 decimals) or nothing"},
     {HEADER OTHERS "westus,northcentralus,51,61\nwestus,centralus,38,40\n", 5, 1,
      "the pair westus -> centralus was already listed in line 3"},
     {HEADER "westus,centralsu,38,40\n", 2, 8,
@@ -254,7 +254,7 @@ END_TEST
 
 START_TEST(service_time_beyond_73_years_is_refused)
 {
-    world_input.scenario.service[SIM_KIND_WRITE] = (sim_dist){SIM_DIST_LOGNORMAL, 3600 * S, 4000000};
+    world_input.scenario.service[SIM_KIND_WRITE] = (sim_dist){.type = SIM_DIST_LOGNORMAL, .a = 3600 * S, .b = 4000000};
     ck_assert_ptr_null(sim_world_create(&world_input.scenario, &error));
     ck_assert_str_eq(error.message, "service.write: one in 2^46 would take longer than 73 years; expected a "
                                     "distribution with a shorter tail (for a lognormal, a p99 nearer to its p50)");

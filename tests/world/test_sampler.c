@@ -11,13 +11,19 @@
 #define TWO_TO_64 18446744073709551616.0
 
 static const sim_dist dists[] = {
-    {SIM_DIST_LOGNORMAL, 2000000, 50000},     {SIM_DIST_LOGNORMAL, 2000000, 646570},
-    {SIM_DIST_LOGNORMAL, 5000000, 1000000},   {SIM_DIST_LOGNORMAL, 5000000, 1500000},
-    {SIM_DIST_LOGNORMAL, 1000000, 100000},    {SIM_DIST_EXPONENTIAL, 5000000, 0},
-    {SIM_DIST_EXPONENTIAL, 3600000000000, 0}, /* an hour: bins wider than 2^32 ns */
-    {SIM_DIST_GAMMA, 5000000, 500000},        {SIM_DIST_GAMMA, 60000000, 500000},
-    {SIM_DIST_GAMMA, 5000000, 1000000},       {SIM_DIST_GAMMA, 5000000, 2500000},
-    {SIM_DIST_GAMMA, 5000000, 10000000},      {SIM_DIST_GAMMA, 5000000, 100000000},
+    {.type = SIM_DIST_LOGNORMAL, .a = 2000000, .b = 50000},
+    {.type = SIM_DIST_LOGNORMAL, .a = 2000000, .b = 646570},
+    {.type = SIM_DIST_LOGNORMAL, .a = 5000000, .b = 1000000},
+    {.type = SIM_DIST_LOGNORMAL, .a = 5000000, .b = 1500000},
+    {.type = SIM_DIST_LOGNORMAL, .a = 1000000, .b = 100000},
+    {.type = SIM_DIST_EXPONENTIAL, .a = 5000000, .b = 0},
+    {.type = SIM_DIST_EXPONENTIAL, .a = 3600000000000, .b = 0}, /* an hour: bins wider than 2^32 ns */
+    {.type = SIM_DIST_GAMMA, .a = 5000000, .b = 500000},
+    {.type = SIM_DIST_GAMMA, .a = 60000000, .b = 500000},
+    {.type = SIM_DIST_GAMMA, .a = 5000000, .b = 1000000},
+    {.type = SIM_DIST_GAMMA, .a = 5000000, .b = 2500000},
+    {.type = SIM_DIST_GAMMA, .a = 5000000, .b = 10000000},
+    {.type = SIM_DIST_GAMMA, .a = 5000000, .b = 100000000},
 };
 enum { DISTS = sizeof dists / sizeof dists[0] };
 
@@ -156,7 +162,7 @@ START_TEST(constant_is_exactly_the_constant)
 {
     static const int64_t values[] = {0, 1, 2000000, 3600000000000, (INT64_C(1) << 60) + 1};
     const int64_t value = values[_i];
-    sim_sampler_build(&table, &(sim_dist){SIM_DIST_CONSTANT, value, 0});
+    sim_sampler_build(&table, &(sim_dist){.type = SIM_DIST_CONSTANT, .a = value});
     static const uint64_t edges[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 58, (UINT64_C(1) << 58) - 1};
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
         ck_assert_uint_eq(sim_sampler_draw(&table, edges[i]), (uint64_t)value);
@@ -168,7 +174,7 @@ END_TEST
 
 START_TEST(quantiles_past_73_years_are_cut)
 {
-    sim_sampler_build(&table, &(sim_dist){SIM_DIST_LOGNORMAL, 3600000000000, 12000000});
+    sim_sampler_build(&table, &(sim_dist){.type = SIM_DIST_LOGNORMAL, .a = 3600000000000, .b = 12000000});
     ck_assert_uint_eq(sim_sampler_draw(&table, UINT64_MAX), SIM_SAMPLER_MAX);
     ck_assert_uint_eq(sim_sampler_draw(&table, UINT64_C(1) << 63), 3600000000000);
 }
@@ -180,7 +186,7 @@ enum { TAILS = sizeof tails / sizeof tails[0] };
 
 START_TEST(lognormal_quantiles_satisfy_the_error_function)
 {
-    const sim_dist dist = {SIM_DIST_LOGNORMAL, 2000000, 700000};
+    const sim_dist dist = {.type = SIM_DIST_LOGNORMAL, .a = 2000000, .b = 700000};
     for (int side = 0; side < 2; side++) {
         const double x = sim_gsl_quantile(&dist, tails[_i], side == 1);
         const double z = log(x / (2.0 * MS)) / 0.7;
@@ -191,7 +197,7 @@ END_TEST
 
 START_TEST(exponential_quantiles_are_logarithms)
 {
-    const sim_dist dist = {SIM_DIST_EXPONENTIAL, 5000000, 0};
+    const sim_dist dist = {.type = SIM_DIST_EXPONENTIAL, .a = 5000000, .b = 0};
     ck_assert_double_eq_tol(sim_gsl_quantile(&dist, tails[_i], true) / (-5.0 * MS * log(tails[_i])), 1.0, 1e-12);
     ck_assert_double_eq_tol(sim_gsl_quantile(&dist, tails[_i], false) / (-5.0 * MS * log1p(-tails[_i])), 1.0, 1e-12);
 }
@@ -210,7 +216,7 @@ START_TEST(gamma_quantiles_of_whole_shapes_are_poisson_sums)
 {
     static const int shapes[] = {1, 2, 10, 100, 1000};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        const sim_dist dist = {SIM_DIST_GAMMA, 5000000, shapes[i] * INT64_C(1000000)};
+        const sim_dist dist = {.type = SIM_DIST_GAMMA, .a = 5000000, .b = shapes[i] * INT64_C(1000000)};
         const double x = sim_gsl_quantile(&dist, tails[_i], true) / (5.0 * MS) * shapes[i];
         ck_assert_double_eq_tol(erlang_above(x, shapes[i]) / tails[_i], 1.0, 1e-7);
     }
@@ -224,7 +230,7 @@ START_TEST(gamma_quantiles_of_small_shapes_follow_the_power_law)
     static const double shapes[] = {0.1, 0.2, 0.5};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const double a = shapes[i];
-        const sim_dist dist = {SIM_DIST_GAMMA, 3600000000000, (int64_t)(a * 1e6 + 0.5)};
+        const sim_dist dist = {.type = SIM_DIST_GAMMA, .a = 3600000000000, .b = (int64_t)(a * 1e6 + 0.5)};
         const double tail = pow(1e-5, a) / tgamma(a + 1);
         const double x = sim_gsl_quantile(&dist, tail, false) / 3600e9 * a;
         ck_assert_double_eq_tol(pow(x, a) * (1 - a * x / (a + 1)) / tgamma(a + 1) / tail, 1.0, 1e-9);
@@ -235,7 +241,7 @@ END_TEST
 START_TEST(gamma_tables_build_for_every_shape)
 {
     static const int64_t shapes[] = {10000, 50000, 100000, 150000, 199999, 300000, 300000000, 700000000, 1000000000};
-    const sim_dist dist = {SIM_DIST_GAMMA, 5000000, shapes[_i]};
+    const sim_dist dist = {.type = SIM_DIST_GAMMA, .a = 5000000, .b = shapes[_i]};
     sim_sampler_build(&table, &dist);
     double sum = 0;
     for (uint64_t i = 0; i < 65536; i++)

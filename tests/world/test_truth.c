@@ -22,7 +22,8 @@ static void set_up(void)
 static bool is_healthy(rgn_region region, sim_kind kind, uint64_t hits, int64_t at)
 {
     const sim_severity severity = fixture_severity(&input, region, kind, hits, at);
-    return severity.errors <= input.scenario.healthy_errors && severity.multiplier <= input.scenario.healthy_latency;
+    return severity.errors <= input.scenario.healthy_errors && severity.multiplier <= input.scenario.healthy_latency &&
+           severity.added <= input.scenario.healthy_added;
 }
 
 static void disagree(uint64_t seed, const char *what, int64_t at)
@@ -48,13 +49,13 @@ static void compare_each_ns(uint64_t seed, const sim_world_run *run, rgn_region 
     int64_t unhealthy = 0;
     int64_t next = RGN_TIME_NEVER;
     for (int64_t at = END; at >= 0; at--) {
-        if (sim_truth_is_healthy(run, r, p, k, at) != healthy[at])
+        if (sim_truth_is_healthy(run, r, p, 0, k, at) != healthy[at])
             disagree(seed, "health", at);
-        if (sim_truth_since(run, r, p, k, at) != since[at])
+        if (sim_truth_since(run, r, p, 0, k, at) != since[at])
             disagree(seed, "since", at);
-        if (sim_truth_next_change(run, r, p, k, at) != next)
+        if (sim_truth_next_change(run, r, p, 0, k, at) != next)
             disagree(seed, "next change", at);
-        if (sim_truth_unhealthy_ns(run, r, p, k, at, END) != unhealthy)
+        if (sim_truth_unhealthy_ns(run, r, p, 0, k, at, END) != unhealthy)
             disagree(seed, "unhealthy time", at);
         unhealthy += at > 0 && !healthy[at - 1];
         next = since[at] == at ? at : next;
@@ -82,17 +83,17 @@ static void compare_an_hour(uint64_t seed, const sim_world_run *run, rgn_region 
     const uint64_t hits = run->scope->hits[p];
     for (uint64_t i = 0; i < 100; i++) {
         const int64_t at = (int64_t)sim_below(fixture_word(seed, 1000 + i), (uint64_t)(200 * MIN));
-        if (sim_truth_is_healthy(run, r, p, k, at) != is_healthy(r, k, hits, at))
+        if (sim_truth_is_healthy(run, r, p, 0, k, at) != is_healthy(r, k, hits, at))
             disagree(seed, "health", at);
     }
-    int64_t at = sim_truth_next_change(run, r, p, k, -1);
+    int64_t at = sim_truth_next_change(run, r, p, 0, k, -1);
     for (int changes = 0; at != RGN_TIME_NEVER && changes < 100; changes++) {
         if (is_healthy(r, k, hits, at) == is_healthy(r, k, hits, at - 1))
             disagree(seed, "change", at);
         for (int64_t near = at - 20; near <= at + 20; near++)
-            if (sim_truth_is_healthy(run, r, p, k, near) != is_healthy(r, k, hits, near))
+            if (sim_truth_is_healthy(run, r, p, 0, k, near) != is_healthy(r, k, hits, near))
                 disagree(seed, "health near a change", near);
-        at = sim_truth_next_change(run, r, p, k, at);
+        at = sim_truth_next_change(run, r, p, 0, k, at);
     }
 }
 
@@ -120,8 +121,8 @@ START_TEST(always_healthy_means_no_partition_is_ever_unhealthy)
             bool is_always = true;
             for (int k = 0; k < SIM_KINDS; k++)
                 for (uint32_t p = 0; p < PARTITIONS; p++)
-                    is_always &= sim_truth_is_healthy(run, r, p, (sim_kind)k, -1) &&
-                                 sim_truth_next_change(run, r, p, (sim_kind)k, -1) == RGN_TIME_NEVER;
+                    is_always &= sim_truth_is_healthy(run, r, p, 0, (sim_kind)k, -1) &&
+                                 sim_truth_next_change(run, r, p, 0, (sim_kind)k, -1) == RGN_TIME_NEVER;
             if (sim_truth_is_always_healthy(run, r) != is_always)
                 disagree(seed, "always healthy", r);
             found[is_always]++;
@@ -137,12 +138,12 @@ END_TEST
 
 static int64_t change_after(const sim_world_run *run, int64_t at)
 {
-    return sim_truth_next_change(run, NORTHCENTRALUS, 0, SIM_KIND_READ, at);
+    return sim_truth_next_change(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, at);
 }
 
 static bool healthy_at(const sim_world_run *run, int64_t at)
 {
-    return sim_truth_is_healthy(run, NORTHCENTRALUS, 0, SIM_KIND_READ, at);
+    return sim_truth_is_healthy(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, at);
 }
 
 START_TEST(flagship_outage_heals_and_relapses_on_the_minute)
@@ -160,13 +161,13 @@ START_TEST(flagship_outage_heals_and_relapses_on_the_minute)
     ck_assert_int_eq(change_after(run, 28 * MIN), 46 * MIN);
     ck_assert_int_eq(change_after(run, 46 * MIN), 50 * MIN);
     ck_assert_int_eq(change_after(run, 50 * MIN), RGN_TIME_NEVER);
-    ck_assert_int_eq(sim_truth_since(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 5 * MIN), INT64_MIN);
-    ck_assert_int_eq(sim_truth_since(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 28 * MIN - 1), 10 * MIN);
-    ck_assert_int_eq(sim_truth_since(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 28 * MIN), 28 * MIN);
-    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 0, 60 * MIN), 22 * MIN);
-    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 9 * MIN, 11 * MIN), MIN);
-    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 27 * MIN, 47 * MIN), 2 * MIN);
-    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 30 * MIN, 30 * MIN), 0);
+    ck_assert_int_eq(sim_truth_since(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 5 * MIN), INT64_MIN);
+    ck_assert_int_eq(sim_truth_since(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 28 * MIN - 1), 10 * MIN);
+    ck_assert_int_eq(sim_truth_since(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 28 * MIN), 28 * MIN);
+    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 0, 60 * MIN), 22 * MIN);
+    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 9 * MIN, 11 * MIN), MIN);
+    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 27 * MIN, 47 * MIN), 2 * MIN);
+    ck_assert_int_eq(sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 30 * MIN, 30 * MIN), 0);
     fixture_run_destroy(run);
 }
 END_TEST
@@ -223,7 +224,7 @@ START_TEST(product_of_a_rise_and_a_fall_may_cross_twice)
     sim_world_run *run = fixture_run(&input, 1);
     const int64_t first = change_after(run, 0);
     ck_assert_int_le(llabs(first - 200 * S), 10 * MS);
-    const int64_t unhealthy = sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, SIM_KIND_READ, 0, 1000 * S);
+    const int64_t unhealthy = sim_truth_unhealthy_ns(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, 0, 1000 * S);
     ck_assert_int_le(llabs(unhealthy - 600 * S), 20 * MS);
     ck_assert(healthy_at(run, 900 * S));
     fixture_run_destroy(run);
@@ -258,7 +259,7 @@ START_TEST(seed_moves_scope_but_not_the_schedule)
         sim_world_run *run = fixture_run(&input, seed);
         int hit = 0;
         for (uint32_t p = 0; p < PARTITIONS; p++) {
-            const int64_t change = sim_truth_next_change(run, NORTHCENTRALUS, p, SIM_KIND_READ, 0);
+            const int64_t change = sim_truth_next_change(run, NORTHCENTRALUS, p, 0, SIM_KIND_READ, 0);
             ck_assert(change == 3 * S || change == RGN_TIME_NEVER);
             hit += change == 3 * S;
         }
@@ -275,7 +276,7 @@ START_TEST(limit_below_one_makes_the_plain_world_unhealthy)
     sim_world_run *run = fixture_run(&input, 1);
     ck_assert(!healthy_at(run, 0));
     ck_assert(!sim_truth_is_always_healthy(run, NORTHCENTRALUS));
-    ck_assert_int_eq(sim_truth_unhealthy_ns(run, WESTUS, 0, SIM_KIND_READ, 5, 15), 10);
+    ck_assert_int_eq(sim_truth_unhealthy_ns(run, WESTUS, 0, 0, SIM_KIND_READ, 5, 15), 10);
     fixture_run_destroy(run);
 }
 END_TEST
@@ -287,7 +288,7 @@ static bool is_quiet(rgn_region region, int64_t at)
     for (int k = 0; k < SIM_KINDS; k++)
         for (uint32_t f = 0; f < input.scenario.fault_count; f++) {
             const sim_severity severity = fixture_severity(&input, region, (sim_kind)k, UINT64_C(1) << f, at);
-            if (severity.errors != 0 || severity.multiplier != SIM_FACTOR_ONE)
+            if (severity.errors != 0 || severity.multiplier != SIM_FACTOR_ONE || severity.added != 0)
                 return false;
         }
     return true;
@@ -317,13 +318,15 @@ static void compare_paths(uint64_t seed, sim_world_run *run, sim_world_run *blan
     const sim_words luck = {{fixture_word(seed, 10 * i + 4), fixture_word(seed, 10 * i + 5)}};
     const int64_t arrival = sent + ROUND_TRIP / 2;
     blank->quiet[r] = (sim_quiet){0, 0};
-    const sim_fate fate = sim_world_fate(run, ROUND_TRIP, r, k, p, sent, luck);
-    if (!is_same_fate(fate, sim_world_fate(blank, ROUND_TRIP, r, k, p, sent, luck)))
+    const sim_attempt attempt = {.region = r, .kind = (uint8_t)k, .partition = p};
+    const sim_fate fate = sim_world_fate(run, ROUND_TRIP, &attempt, sent, luck);
+    if (!is_same_fate(fate, sim_world_fate(blank, ROUND_TRIP, &attempt, sent, luck)))
         disagree(seed, "fate", arrival);
 
     const sim_severity severity = fixture_severity(&input, r, k, run->scope->hits[p], arrival);
     const bool is_failed = sim_below(luck.word[1], SIM_SHARE_ONE) < severity.errors;
-    const sim_u128 service = (sim_u128)(k == SIM_KIND_READ ? 2 * MS : 5 * MS) * severity.multiplier / SIM_FACTOR_ONE;
+    const sim_u128 service = (sim_u128)(k == SIM_KIND_READ ? 2 * MS : 5 * MS) * severity.multiplier / SIM_FACTOR_ONE +
+                             (uint64_t)severity.added;
     const sim_u128 end = (sim_u128)(uint64_t)(sent + ROUND_TRIP) + service;
     if (fate.status != (is_failed ? 503 : 200) || (sim_u128)(uint64_t)fate.end != (end < INT64_MAX ? end : INT64_MAX))
         disagree(seed, "fate by the book", arrival);
@@ -359,13 +362,13 @@ START_TEST(pause_within_a_fault_is_quiet)
     fault->until = 60 * S;
     fault->error_share = (sim_shape){SIM_SHAPE_STEP, 3, share};
     sim_world_run *run = fixture_run(&input, 1);
-    sim_world_fate(run, 0, NORTHCENTRALUS, SIM_KIND_READ, 0, 17 * S, (sim_words){{0, 0}});
+    sim_world_fate(run, 0, &(sim_attempt){.region = NORTHCENTRALUS}, 17 * S, (sim_words){{0, 0}});
     ck_assert_int_eq(run->quiet[NORTHCENTRALUS].quiet_from, 15 * S);
     ck_assert_int_eq(run->quiet[NORTHCENTRALUS].quiet_until, 25 * S);
-    sim_world_fate(run, 0, NORTHCENTRALUS, SIM_KIND_READ, 0, 60 * S, (sim_words){{0, 0}});
+    sim_world_fate(run, 0, &(sim_attempt){.region = NORTHCENTRALUS}, 60 * S, (sim_words){{0, 0}});
     ck_assert_int_eq(run->quiet[NORTHCENTRALUS].quiet_from, 60 * S);
     ck_assert_int_eq(run->quiet[NORTHCENTRALUS].quiet_until, RGN_TIME_NEVER);
-    sim_world_fate(run, 0, WESTUS, SIM_KIND_READ, 0, 17 * S, (sim_words){{0, 0}});
+    sim_world_fate(run, 0, &(sim_attempt){.region = WESTUS}, 17 * S, (sim_words){{0, 0}});
     ck_assert_int_eq(run->quiet[WESTUS].quiet_from, INT64_MIN);
     ck_assert_int_eq(run->quiet[WESTUS].quiet_until, RGN_TIME_NEVER);
     fixture_run_destroy(run);

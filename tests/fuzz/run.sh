@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: run.sh SECONDS [FOLDER]
+# Fuzzes each target for so many seconds under the address and undefined-behaviour sanitizers. Starts from the good and
+# the malformed files of this project and keeps what it finds of interest in FOLDER (default build-fuzz). A finding is a
+# file crash-*, leak-* or timeout-* there, and exit status 1.
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+seconds=${1:?seconds for each target}
+folder=${2:-build-fuzz}
+mkdir -p "$folder/scenario" "$folder/round_trips" "$folder/recordings" || exit 3
+
+# Whole files make slow tables: the first lines of one hold all there is to a row.
+for table in scenarios/data/*.csv tests/cli/bad/data/*.csv; do
+    head -n 20 "$table" >"$folder/round_trips/$(basename "$table")"
+    head -n 20 "$table" >"$folder/recordings/$(basename "$table")"
+done
+find scenarios tests/scenario/bad tests/cli -name '*.yaml' -exec cp {} "$folder/scenario" \;
+
+sources="$(find core/src sim/scenario -name '*.c') sim/world/round_trip_table.c"
+status=0
+for target in scenario round_trips recordings; do
+    # shellcheck disable=SC2086 # one word a file
+    clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DWITH_LIBFUZZER \
+        -D_POSIX_C_SOURCE=200809L -Icore/include -Isim -Itests "tests/fuzz/fuzz_$target.c" $sources \
+        -lyaml -o "$folder/fuzz_$target" || exit 3
+    echo "fuzz_$target: $seconds s"
+    "$folder/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
+        -verbosity=0 -print_final_stats=1 -artifact_prefix="$folder/" "$folder/$target" 2>"$folder/$target.log" ||
+        status=1
+    grep -E 'number_of_executed_units|ERROR|SUMMARY|runtime error|Test unit written' "$folder/$target.log"
+done
+exit $status
