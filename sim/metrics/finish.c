@@ -84,6 +84,38 @@ static void write_operations(phase_writer *w, const sim_histogram *all)
     set_ratio(w, SIM_METRIC_load_amplification, t->legs, n);
 }
 
+static void write_hedges(phase_writer *w)
+{
+    static const struct {
+        sim_metric_id id;
+        rgn_hedge hedge;
+    } states[] = {
+        {SIM_METRIC_hedge_operations_disabled, RGN_HEDGE_NONE},
+        {SIM_METRIC_hedge_refused, RGN_HEDGE_REFUSED},
+        {SIM_METRIC_hedge_state_primary_won_pre_threshold, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD},
+        {SIM_METRIC_hedge_state_deadline_pre_threshold, RGN_HEDGE_DEADLINE_PRE_THRESHOLD},
+        {SIM_METRIC_hedge_state_primary_won_after_hedge, RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE},
+        {SIM_METRIC_hedge_state_alternate_won, RGN_HEDGE_ALTERNATE_WON},
+        {SIM_METRIC_hedge_state_both_transient, RGN_HEDGE_BOTH_TRANSIENT},
+        {SIM_METRIC_hedge_state_both_transient_deadline, RGN_HEDGE_BOTH_TRANSIENT_DEADLINE},
+        {SIM_METRIC_hedge_state_cancelled_awaiting_partner, RGN_HEDGE_CANCELLED_AWAITING_PARTNER},
+        {SIM_METRIC_hedge_state_ended_early, RGN_HEDGE_ENDED_EARLY},
+        {SIM_METRIC_hedge_operations_alternate_won, RGN_HEDGE_ALTERNATE_WON},
+    };
+    const simi_tally *t = w->tally;
+    const uint64_t n = w->operations;
+    for (unsigned i = 0; i < sizeof states / sizeof *states; i++)
+        set_count(w, states[i].id, t->hedge[states[i].hedge], n);
+    set_count(w, SIM_METRIC_hedge_operations_primary_won,
+              t->hedge[RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD] + t->hedge[RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE], n);
+    set_count(w, SIM_METRIC_hedge_operations_both_transient,
+              t->hedge[RGN_HEDGE_BOTH_TRANSIENT] + t->hedge[RGN_HEDGE_BOTH_TRANSIENT_DEADLINE], n);
+    set_count(w, SIM_METRIC_hedge_alternate_spawned, t->hedges, n);
+    set_count(w, SIM_METRIC_hedge_canceled_winner_found, t->hedge_cut[SIMI_CUT_WINNER_FOUND], n);
+    set_count(w, SIM_METRIC_hedge_canceled_deadline, t->hedge_cut[SIMI_CUT_DEADLINE], n);
+    set_count(w, SIM_METRIC_hedge_canceled_app_canceled, t->hedge_cut[SIMI_CUT_APP_CANCELED], n);
+}
+
 static void write_pairs(phase_writer *w)
 {
     const simi_tally *t = w->tally;
@@ -120,8 +152,8 @@ static void set_lag(phase_writer *w, sim_metric_id id, const sim_histogram *at_l
         return;
     w->value[id].is_censored = rank > ended->total;
     w->value[id].is_null = w->value[id].is_censored;
-    w->value[id].value =
-        (double)(rank > ended->total ? sim_histogram_at_rank(at_least, rank) : sim_histogram_at_rank(ended, rank));
+    w->value[id].value = (double)(rank > ended->total ? sim_histogram_least_at_rank(at_least, rank)
+                                                      : sim_histogram_at_rank(ended, rank));
 }
 
 static void write_lags(phase_writer *w, sim_histogram *scratch)
@@ -220,6 +252,11 @@ static void add_tally(simi_tally *into, const simi_tally *from)
 #define ADD(name) into->name##_ns += from->name##_ns;
     SIMI_PAIR_TIMES(ADD)
 #undef ADD
+    for (unsigned i = 0; i < RGN_HEDGE_COUNT; i++)
+        into->hedge[i] += from->hedge[i];
+    into->hedges += from->hedges;
+    for (unsigned i = 0; i < SIMI_CUT_REASONS; i++)
+        into->hedge_cut[i] += from->hedge_cut[i];
     sim_histogram_merge(&into->ok, &from->ok);
     sim_histogram_merge(&into->failed, &from->failed);
     sim_histogram_merge(&into->canary_delay, &from->canary_delay);
@@ -261,6 +298,7 @@ static void write_phases(const sim_metrics *m, const sim_run_output *output, con
         sim_histogram_merge(scratch, &tally->ok);
         sim_histogram_merge(scratch, &tally->failed);
         write_operations(&w, scratch);
+        write_hedges(&w);
         write_pairs(&w);
         write_lags(&w, scratch);
         write_canaries(&w);

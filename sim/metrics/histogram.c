@@ -46,6 +46,15 @@ int64_t sim_histogram_at_rank(const sim_histogram *histogram, uint64_t rank)
     return histogram->max;
 }
 
+int64_t sim_histogram_least_at_rank(const sim_histogram *histogram, uint64_t rank)
+{
+    const int64_t value = sim_histogram_at_rank(histogram, rank);
+    if (rank == histogram->total)
+        return value; /* the exact maximum */
+    const uint32_t bucket = sim_histogram_bucket((uint64_t)value);
+    return bucket == 0 ? 0 : sim_histogram_highest(bucket - 1) + 1;
+}
+
 int64_t sim_histogram_quantile(const sim_histogram *histogram, uint32_t q_ppm)
 {
     if (histogram->total == 0)

@@ -42,6 +42,8 @@ enum { SIMI_OPEN_SLICES_MAX = 256 };
     X(recovering)                                                \
     X(all_open)
 
+typedef enum { SIMI_CUT_WINNER_FOUND, SIMI_CUT_DEADLINE, SIMI_CUT_APP_CANCELED, SIMI_CUT_REASONS } simi_cut_reason;
+
 typedef struct {
 #define SIMI_FIELD(name) uint64_t name;
     SIMI_COUNTERS(SIMI_FIELD)
@@ -49,6 +51,9 @@ typedef struct {
 #define SIMI_FIELD(name) sim_u128 name##_ns;
     SIMI_PAIR_TIMES(SIMI_FIELD)
 #undef SIMI_FIELD
+    uint64_t hedge[RGN_HEDGE_COUNT];      /* operations by how their hedge race ended */
+    uint64_t hedges;                      /* launched */
+    uint64_t hedge_cut[SIMI_CUT_REASONS]; /* legs of races that were cut */
     sim_u128 sample_p99_sum;
     sim_histogram ok;           /* latency */
     sim_histogram failed;       /* latency of all that did not succeed */
@@ -151,7 +156,9 @@ struct sim_metrics {
     uint8_t *sent;    /* [partition]: kinds its workload sends */
     uint64_t pairs;   /* with a covered kind */
 
-    int truth_slot[RGN_REGIONS_MAX]; /* home regions that are not always healthy, numbered; -1: no other */
+    int32_t *truth_slot;    /* [client]: number of what its home's truth is to it; -1: always healthy */
+    uint32_t *truth_client; /* [truth slot]: a client of it; all others have the same home and meet the same faults */
+    uint32_t *truth_count;  /* [truth slot]: clients of the workload at hand */
     uint32_t truth_slots;
     simi_timeline *timeline; /* [(truth slot * partition_count + partition) * SIMI_MASKS + mask - 1] */
     int64_t *edge;
@@ -205,10 +212,12 @@ void *simi_grow(sim_metrics *metrics, void *items, size_t count, size_t *room, s
 /* ---- truth.c ---- */
 
 /* Edges of the combined truth of the kinds in `mask` (healthy: for all of them) in (0, duration), appended to
- * metrics->edge. */
-simi_timeline simi_truth_scan(sim_metrics *metrics, rgn_region region, uint32_t partition, unsigned mask);
+ * metrics->edge. `client` as in sim_truth_is_healthy(). */
+simi_timeline simi_truth_scan(sim_metrics *metrics, rgn_region region, uint32_t partition, uint32_t client,
+                              unsigned mask);
 bool simi_truth_prepare(sim_metrics *metrics); /* false: no memory */
-simi_truth simi_truth_at(const sim_metrics *metrics, rgn_region home, uint32_t partition, unsigned mask, int64_t at);
+/* Of the client's home. */
+simi_truth simi_truth_at(const sim_metrics *metrics, uint32_t client, uint32_t partition, unsigned mask, int64_t at);
 
 /* ---- operations.c ---- */
 
@@ -224,6 +233,11 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg);
 void simi_pairs_request(sim_metrics *metrics, uint32_t client, uint32_t partition, int64_t start);
 /* Ends what is still open and adds up what needs the whole run. */
 void simi_pairs_finish(sim_metrics *metrics);
+
+/* ---- metrics.c ---- */
+
+/* Region of a first attempt of that group's clients while the regions `failed` are tripped. */
+rgn_region simi_target_of(const sim_scenario *scenario, const sim_client_group *group, rgn_region_set failed);
 
 /* ---- load.c ---- */
 

@@ -51,7 +51,7 @@ static bool add_partition(sim_metrics *m, simi_gaps *gaps, rgn_region region, ui
         const unsigned mask = 1u << kind;
         if ((m->sent[partition] & mask) == 0)
             continue;
-        const simi_timeline line = simi_truth_scan(m, region, partition, mask);
+        const simi_timeline line = simi_truth_scan(m, region, partition, SIM_ANY_CLIENT, mask);
         if (m->is_out_of_memory)
             return false;
         bool is_healthy = line.is_healthy_at_start;

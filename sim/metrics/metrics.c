@@ -57,19 +57,22 @@ static void endpoint_mark(void *context, uint32_t client, rgn_region region, rgn
         m->tally[simi_slot_at(m, at)].endpoint_marks++;
 }
 
-/* The first region that the group's clients prefer and do not exclude; regions that they do not name come after those
- * they do, in account order. Region 0 if they exclude every region: routing then falls back to the hub. */
-static rgn_region home_of(const sim_scenario *scenario, const sim_client_group *group)
+/* Where a first attempt of the group's clients goes while the regions `failed` are out of the question: the first
+ * region that they prefer and do not exclude (regions that they do not name come after those they do, in account
+ * order). With none left routing falls back: reads to the first preferred region that takes writes, single-write
+ * accounts to the hub. */
+rgn_region simi_target_of(const sim_scenario *scenario, const sim_client_group *group, rgn_region_set failed)
 {
+    const rgn_region_set barred = group->excluded | failed;
     for (unsigned i = 0; i < group->preferred.count; i++) {
-        if (!rgn_region_in(group->excluded, group->preferred.region[i]))
+        if (!rgn_region_in(barred, group->preferred.region[i]))
             return group->preferred.region[i];
     }
     for (unsigned region = 0; region < scenario->region_count; region++) {
-        if (!rgn_region_in(group->excluded, (rgn_region)region))
+        if (!rgn_region_in(barred, (rgn_region)region))
             return (rgn_region)region;
     }
-    return 0;
+    return scenario->multi_write && group->preferred.count > 0 ? group->preferred.region[0] : 0;
 }
 
 static void describe_fleet(sim_metrics *m)
@@ -78,7 +81,7 @@ static void describe_fleet(sim_metrics *m)
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
         for (uint32_t i = 0; i < group->count; i++)
-            m->home[group->first_client + i] = home_of(scenario, group);
+            m->home[group->first_client + i] = simi_target_of(scenario, group, 0);
     }
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const sim_workload *workload = &scenario->workload[w];
@@ -175,6 +178,9 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->row);
     free(m->timeline);
     free(m->edge);
+    free(m->truth_slot);
+    free(m->truth_client);
+    free(m->truth_count);
     free(m->home);
     free(m->covered);
     free(m->sent);

@@ -94,7 +94,34 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
       "next departure, or to the end of the home region's unhealthy span")                                             \
     X(client_availability_p50, "share", SIM_HIGHER_IS_BETTER, 10000, "median over clients of their availability")      \
     X(client_availability_p05, "share", SIM_HIGHER_IS_BETTER, 10000, "5th percentile over clients")                    \
-    X(client_availability_min, "share", SIM_HIGHER_IS_BETTER, 10000, "the worst client's availability")
+    X(client_availability_min, "share", SIM_HIGHER_IS_BETTER, 10000, "the worst client's availability")                \
+    X(hedge_operations_primary_won, "operations", SIM_NEITHER, 10000,                                                  \
+      "operations whose hedge race the primary won, before the threshold or after it")                                 \
+    X(hedge_operations_alternate_won, "operations", SIM_NEITHER, 10000, "operations whose hedge won the race")         \
+    X(hedge_operations_both_transient, "operations", SIM_LOWER_IS_BETTER, 10000,                                       \
+      "operations whose hedge race had no winner, or was cut by the deadline with both legs open")                     \
+    X(hedge_operations_disabled, "operations", SIM_NEITHER, 10000,                                                     \
+      "operations that raced with nobody: hedging off, or not eligible")                                               \
+    X(hedge_alternate_spawned, "hedges", SIM_NEITHER, 10000, "hedges launched")                                        \
+    X(hedge_canceled_winner_found, "legs", SIM_NEITHER, 10000, "legs cut because the other one had won")               \
+    X(hedge_canceled_deadline, "legs", SIM_NEITHER, 10000, "legs of races cut by the deadline")                        \
+    X(hedge_canceled_app_canceled, "legs", SIM_NEITHER, 10000, "legs of races cut because the application gave up")    \
+    X(hedge_refused, "operations", SIM_LOWER_IS_BETTER, 10000,                                                         \
+      "operations whose hedge was refused: budget spent, or no other region left")                                     \
+    X(hedge_state_primary_won_pre_threshold, "operations", SIM_NEITHER, 10000,                                         \
+      "races that the primary won before the threshold")                                                               \
+    X(hedge_state_deadline_pre_threshold, "operations", SIM_LOWER_IS_BETTER, 10000,                                    \
+      "races that the deadline ended before the threshold")                                                            \
+    X(hedge_state_primary_won_after_hedge, "operations", SIM_NEITHER, 10000,                                           \
+      "races that the primary won after the hedge was launched")                                                       \
+    X(hedge_state_alternate_won, "operations", SIM_NEITHER, 10000, "races that the hedge won")                         \
+    X(hedge_state_both_transient, "operations", SIM_LOWER_IS_BETTER, 10000, "races in which both legs failed")         \
+    X(hedge_state_both_transient_deadline, "operations", SIM_LOWER_IS_BETTER, 10000,                                   \
+      "races that the deadline ended with both legs open")                                                             \
+    X(hedge_state_cancelled_awaiting_partner, "operations", SIM_LOWER_IS_BETTER, 10000,                                \
+      "races that the deadline ended with one leg failed")                                                             \
+    X(hedge_state_ended_early, "operations", SIM_NEITHER, 10000,                                                       \
+      "races left for an ordinary retry before the threshold")
 
 typedef enum {
 #define SIM_METRIC_ENUM(identifier, unit, better, margin, meaning) SIM_METRIC_##identifier,
@@ -171,6 +198,9 @@ const sim_observer *sim_metrics_observer(sim_metrics *metrics);
 bool sim_metrics_finish(sim_metrics *metrics, const sim_run_output *output, sim_run_metrics *result);
 void sim_metrics_destroy(sim_metrics *metrics);
 void sim_run_metrics_deinit(sim_run_metrics *result);
+
+/* About how many bytes measuring a run of this scenario needs at most, stored transitions apart. */
+uint64_t sim_metrics_memory_estimate(const sim_scenario *scenario);
 
 /* Digest over every metric value and latency histogram (the `result` digest); rows are not part of it. */
 sim_digest sim_run_metrics_digest(const sim_run_metrics *result);

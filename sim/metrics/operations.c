@@ -261,14 +261,23 @@ static void record_home(sim_metrics *m, const simi_slice *slice, const sim_ended
     const bool is_away = (op->flags & SIM_ENDED_AWAY) != 0 && !is_led_home;
     if ((m->covered[op->partition] & kind) == 0 || (slice->is_calm && !is_away))
         return;
-    const bool is_healthy =
-        slice->is_calm || simi_truth_at(m, m->home[op->client], op->partition, kind, op->start).is_healthy;
+    const bool is_healthy = slice->is_calm || simi_truth_at(m, op->client, op->partition, kind, op->start).is_healthy;
     if (is_away && is_healthy) {
         m->tally[slice->slot].away_healthy_requests++;
-    } else if (!is_away && !is_healthy) {
+    } else if (!is_away && !is_healthy && op->first_region == m->home[op->client]) {
         m->tally[slice->slot].home_unhealthy_requests++;
         simi_pairs_request(m, op->client, op->partition, op->start);
     }
+}
+
+static void record_hedges(simi_tally *tally, const sim_ended *op)
+{
+    const bool is_won = op->hedge == RGN_HEDGE_ALTERNATE_WON || op->hedge == RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE;
+    const simi_cut_reason why = (op->flags & SIM_ENDED_ABANDONED) != 0 ? SIMI_CUT_APP_CANCELED
+                                : is_won                               ? SIMI_CUT_WINNER_FOUND
+                                                                       : SIMI_CUT_DEADLINE;
+    tally->hedges += op->hedges;
+    tally->hedge_cut[why] += op->hedge_cancelled;
 }
 
 static void record(sim_metrics *m, const sim_ended *op)
@@ -286,6 +295,9 @@ static void record(sim_metrics *m, const sim_ended *op)
     simi_client_count *client = &m->client[(size_t)slice->slot * m->scenario->client_count + op->client];
     client->requests++;
     client->errors += (op->flags & SIM_ENDED_ERROR) != 0;
+    m->tally[slice->slot].hedge[op->hedge]++;
+    if (op->hedges != 0)
+        record_hedges(&m->tally[slice->slot], op);
     record_home(m, slice, op);
     if ((op->flags & SIM_ENDED_CANARY) == 0)
         return;

@@ -91,7 +91,7 @@ static simi_span *span_of(sim_metrics *m, simi_pair *pair, int64_t onset)
 /* Truth of the pair's home for some of its covered kinds. */
 static simi_truth truth(const sim_metrics *m, const simi_pair *pair, unsigned kinds, int64_t at)
 {
-    return simi_truth_at(m, m->home[pair->client], pair->partition, kinds, at);
+    return simi_truth_at(m, pair->client, pair->partition, kinds, at);
 }
 
 static simi_truth whole_truth(const sim_metrics *m, const simi_pair *pair, int64_t at)
@@ -235,16 +235,27 @@ static void set_recovering(sim_metrics *m, simi_pair *pair, bool is_recovering, 
     pair->is_recovering = is_recovering;
 }
 
-/* Does the entry, as it is after the transition, keep traffic from `home`? Where a recovering entry sends everything
- * to its first failed region, that is home or it is not; else tripped traffic avoids the failed regions. */
-static bool keeps_away(const sim_metrics *m, rgn_region home, unsigned kinds, const rgn_transition *t)
+static const sim_client_group *group_of(const sim_scenario *scenario, uint32_t client)
 {
+    uint32_t g = 0;
+    while (client - scenario->group[g].first_client >= scenario->group[g].count)
+        g++;
+    return &scenario->group[g];
+}
+
+/* Does the entry, as it is after the transition, keep traffic from the client's home? Where a recovering entry sends
+ * everything to its first failed region, that is home or it is not; else tripped traffic goes where it goes without the
+ * failed regions, which may still be home if the client excludes all others. */
+static bool keeps_away(const sim_metrics *m, uint32_t client, unsigned kinds, const rgn_transition *t)
+{
+    const rgn_region home = m->home[client];
     if (t->phase_after == RGN_PHASE_RECOVERING && m->probe_home) {
         const bool is_routed = kinds != 0 || m->probe_untripped;
         return is_routed && t->first_failed != RGN_REGION_NONE && t->first_failed != home;
     }
     const bool is_tripped = t->phase_after == RGN_PHASE_UNHEALTHY || t->phase_after == RGN_PHASE_RECOVERING;
-    return is_tripped && kinds != 0 && rgn_region_in(t->failed, home);
+    return is_tripped && kinds != 0 && rgn_region_in(t->failed, home) &&
+           simi_target_of(m->scenario, group_of(m->scenario, client), t->failed) != home;
 }
 
 static void keep_row(sim_metrics *m, simi_pair *pair, uint32_t client, const rgn_transition *t)
@@ -276,7 +287,7 @@ void simi_pairs_transition(void *context, uint32_t client, const rgn_transition 
 
     const unsigned before = t->tripped_before & covered;
     const unsigned after = t->tripped_after & covered;
-    const bool is_away = keeps_away(m, m->home[client], after, t);
+    const bool is_away = keeps_away(m, client, after, t);
     if (is_away && !pair->is_away)
         depart(m, pair, after != 0 ? after : covered, t->at);
     else if (!is_away && pair->is_away)
@@ -326,10 +337,10 @@ void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int
 /* ---- the end ---- */
 
 /* Pair-time at unhealthy homes as if no pair ever left: whole workloads at a time. */
-static void add_unhealthy_of(sim_metrics *m, uint64_t clients, rgn_region home, uint32_t partition)
+static void add_unhealthy_of(sim_metrics *m, uint64_t clients, uint32_t one_of_them, uint32_t partition)
 {
     for (int64_t at = 0; at < m->duration;) {
-        const simi_truth state = simi_truth_at(m, home, partition, m->covered[partition], at);
+        const simi_truth state = simi_truth_at(m, one_of_them, partition, m->covered[partition], at);
         const uint32_t slot = simi_slot_at(m, at);
         const int64_t end = piece_end(m, slot, &state, m->duration);
         if (!state.is_healthy)
@@ -338,21 +349,29 @@ static void add_unhealthy_of(sim_metrics *m, uint64_t clients, rgn_region home, 
     }
 }
 
-static void add_unhealthy(sim_metrics *m, const sim_workload *workload)
+static void count_clients(sim_metrics *m, const sim_workload *workload)
 {
-    uint64_t clients[RGN_REGIONS_MAX] = {0}; /* by home */
+    memset(m->truth_count, 0, m->truth_slots * sizeof *m->truth_count);
     for (uint32_t i = 0; i < workload->group_count; i++) {
         const sim_client_group *group = &m->scenario->group[workload->groups[i]];
-        if (group->count != 0)
-            clients[m->home[group->first_client]] += group->count;
+        for (uint32_t k = 0; k < group->count; k++) {
+            const int32_t slot = m->truth_slot[group->first_client + k];
+            if (slot >= 0)
+                m->truth_count[slot]++;
+        }
     }
-    for (unsigned home = 0; home < RGN_REGIONS_MAX; home++) {
-        if (clients[home] == 0 || m->truth_slot[home] < 0)
+}
+
+static void add_unhealthy(sim_metrics *m, const sim_workload *workload)
+{
+    count_clients(m, workload);
+    for (uint32_t slot = 0; slot < m->truth_slots; slot++) {
+        if (m->truth_count[slot] == 0)
             continue;
         for (uint32_t i = 0; i < workload->partition_count; i++) {
             const uint32_t partition = workload->first_partition + i;
             if (m->covered[partition] != 0)
-                add_unhealthy_of(m, clients[home], (rgn_region)home, partition);
+                add_unhealthy_of(m, m->truth_count[slot], m->truth_client[slot], partition);
         }
     }
 }

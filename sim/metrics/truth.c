@@ -6,35 +6,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_healthy(const sim_metrics *m, rgn_region region, uint32_t partition, unsigned mask, int64_t at)
+static bool is_healthy(const sim_metrics *m, rgn_region region, uint32_t partition, uint32_t client, unsigned mask,
+                       int64_t at)
 {
     for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
-        if (((mask >> kind) & 1) != 0 && !sim_truth_is_healthy(m->world_run, region, partition, (sim_kind)kind, at))
+        if (((mask >> kind) & 1) != 0 &&
+            !sim_truth_is_healthy(m->world_run, region, partition, client, (sim_kind)kind, at))
             return false;
     }
     return true;
 }
 
-static int64_t next_change(const sim_metrics *m, rgn_region region, uint32_t partition, unsigned mask, int64_t at)
+static int64_t next_change(const sim_metrics *m, rgn_region region, uint32_t partition, uint32_t client, unsigned mask,
+                           int64_t at)
 {
     int64_t next = RGN_TIME_NEVER;
     for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
         if (((mask >> kind) & 1) != 0)
-            next = rgn_time_min(next, sim_truth_next_change(m->world_run, region, partition, (sim_kind)kind, at));
+            next =
+                rgn_time_min(next, sim_truth_next_change(m->world_run, region, partition, client, (sim_kind)kind, at));
     }
     assert(next > at);
     return next;
 }
 
-simi_timeline simi_truth_scan(sim_metrics *m, rgn_region region, uint32_t partition, unsigned mask)
+simi_timeline simi_truth_scan(sim_metrics *m, rgn_region region, uint32_t partition, uint32_t client, unsigned mask)
 {
-    bool state = is_healthy(m, region, partition, mask, 0);
+    bool state = is_healthy(m, region, partition, client, mask, 0);
     simi_timeline line = {m->edge_count, 0, state};
     for (int64_t at = 0;;) {
-        at = next_change(m, region, partition, mask, at);
+        at = next_change(m, region, partition, client, mask, at);
         if (at >= m->duration)
             return line;
-        if (is_healthy(m, region, partition, mask, at) == state)
+        if (is_healthy(m, region, partition, client, mask, at) == state)
             continue; /* one kind changed, the other hides it */
         int64_t *grown = simi_grow(m, m->edge, m->edge_count, &m->edge_room, sizeof *grown);
         if (grown == NULL)
@@ -57,14 +61,15 @@ static simi_timeline share(sim_metrics *m, simi_timeline line, const simi_timeli
     return line;
 }
 
-static void scan_home(sim_metrics *m, rgn_region home, simi_timeline *last)
+static void scan_slot(sim_metrics *m, uint32_t slot, simi_timeline *last)
 {
-    const size_t first = (size_t)m->truth_slot[home] * m->scenario->partition_count;
+    const uint32_t client = m->truth_client[slot];
+    const size_t first = (size_t)slot * m->scenario->partition_count;
     for (uint32_t partition = 0; partition < m->scenario->partition_count; partition++) {
         for (unsigned mask = 1; mask <= SIMI_MASKS; mask++) {
             if ((mask & m->covered[partition]) != mask)
                 continue;
-            const simi_timeline line = share(m, simi_truth_scan(m, home, partition, mask), last);
+            const simi_timeline line = share(m, simi_truth_scan(m, m->home[client], partition, client, mask), last);
             m->timeline[(first + partition) * SIMI_MASKS + mask - 1] = line;
             if (line.count != 0)
                 *last = line;
@@ -72,15 +77,32 @@ static void scan_home(sim_metrics *m, rgn_region home, simi_timeline *last)
     }
 }
 
+static bool is_same_truth(const sim_metrics *m, uint32_t a, uint32_t b)
+{
+    return m->home[a] == m->home[b] && sim_truth_client_key(m->world_run, a) == sim_truth_client_key(m->world_run, b);
+}
+
+/* The slot of a client whose home is not always healthy; a new one if no client before it has the same truth. */
+static int32_t slot_of(sim_metrics *m, uint32_t client)
+{
+    uint32_t slot = 0;
+    while (slot < m->truth_slots && !is_same_truth(m, m->truth_client[slot], client))
+        slot++;
+    if (slot == m->truth_slots)
+        m->truth_client[m->truth_slots++] = client;
+    return (int32_t)slot;
+}
+
 bool simi_truth_prepare(sim_metrics *m)
 {
-    for (unsigned region = 0; region < RGN_REGIONS_MAX; region++)
-        m->truth_slot[region] = -1;
-    for (uint32_t client = 0; client < m->scenario->client_count; client++) {
-        const rgn_region home = m->home[client];
-        if (m->truth_slot[home] < 0 && !sim_truth_is_always_healthy(m->world_run, home))
-            m->truth_slot[home] = (int)m->truth_slots++;
-    }
+    const uint32_t clients = m->scenario->client_count;
+    m->truth_slot = calloc((size_t)clients + 1, sizeof *m->truth_slot);
+    m->truth_client = calloc((size_t)clients + 1, sizeof *m->truth_client);
+    m->truth_count = calloc((size_t)clients + 1, sizeof *m->truth_count);
+    if (m->truth_slot == NULL || m->truth_client == NULL || m->truth_count == NULL)
+        return false;
+    for (uint32_t client = 0; client < clients; client++)
+        m->truth_slot[client] = sim_truth_is_always_healthy(m->world_run, m->home[client]) ? -1 : slot_of(m, client);
     if (m->truth_slots == 0)
         return true;
     m->edge = simi_grow(m, NULL, 0, &m->edge_room, sizeof *m->edge);
@@ -88,16 +110,14 @@ bool simi_truth_prepare(sim_metrics *m)
     if (m->edge == NULL || m->timeline == NULL)
         return false;
     simi_timeline last = {0, 0, false};
-    for (unsigned region = 0; region < RGN_REGIONS_MAX; region++) {
-        if (m->truth_slot[region] >= 0)
-            scan_home(m, (rgn_region)region, &last);
-    }
+    for (uint32_t slot = 0; slot < m->truth_slots; slot++)
+        scan_slot(m, slot, &last);
     return !m->is_out_of_memory;
 }
 
-simi_truth simi_truth_at(const sim_metrics *m, rgn_region home, uint32_t partition, unsigned mask, int64_t at)
+simi_truth simi_truth_at(const sim_metrics *m, uint32_t client, uint32_t partition, unsigned mask, int64_t at)
 {
-    const int truth_slot = m->truth_slot[home];
+    const int32_t truth_slot = m->truth_slot[client];
     if (truth_slot < 0)
         return (simi_truth){0, RGN_TIME_NEVER, true};
     assert((mask & m->covered[partition]) == mask && mask != 0);

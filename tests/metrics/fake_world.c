@@ -8,8 +8,10 @@ static bool concerns(const fake_span *span, rgn_region region, uint32_t partitio
            ((span->kinds >> kind) & 1) != 0;
 }
 
-bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind, int64_t at)
+bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                          sim_kind kind, int64_t at)
 {
+    (void)client;
     for (unsigned i = 0; i < run->scope->count; i++) {
         const fake_span *span = &run->scope->span[i];
         if (concerns(span, region, partition, kind) && span->from <= at && at < span->until)
@@ -18,9 +20,10 @@ bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t 
     return true;
 }
 
-int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, sim_kind kind,
-                              int64_t at)
+int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
+                              sim_kind kind, int64_t at)
 {
+    (void)client;
     int64_t next = RGN_TIME_NEVER;
     for (unsigned i = 0; i < run->scope->count; i++) {
         const fake_span *span = &run->scope->span[i];
@@ -41,4 +44,11 @@ bool sim_truth_is_always_healthy(const sim_world_run *run, rgn_region region)
             return false;
     }
     return true;
+}
+
+uint64_t sim_truth_client_key(const sim_world_run *run, uint32_t client)
+{
+    (void)run;
+    (void)client;
+    return 0;
 }

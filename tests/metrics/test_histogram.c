@@ -109,6 +109,22 @@ START_TEST(values_below_512_are_exact)
 }
 END_TEST
 
+/* What a bound says must be true: 600 s lies inside a bucket that reaches to 601.3 s. */
+START_TEST(least_value_of_a_rank_is_never_above_the_value)
+{
+    const int64_t value = INT64_C(600000000000);
+    sim_histogram_clear(&histogram);
+    sim_histogram_record(&histogram, 0);
+    sim_histogram_record(&histogram, value);
+    sim_histogram_record(&histogram, 2 * value + 1);
+    ck_assert_int_eq(sim_histogram_least_at_rank(&histogram, 1), 0);
+    ck_assert_int_gt(sim_histogram_at_rank(&histogram, 2), value);
+    ck_assert_int_le(sim_histogram_least_at_rank(&histogram, 2), value);
+    ck_assert_int_gt(sim_histogram_least_at_rank(&histogram, 2), value - value / 256);
+    ck_assert_int_eq(sim_histogram_least_at_rank(&histogram, 3), 2 * value + 1);
+}
+END_TEST
+
 START_TEST(values_of_three_days_and_longer_share_the_last_bucket_and_keep_their_maximum)
 {
     const int64_t limit = INT64_C(1) << 48;
@@ -294,6 +310,7 @@ int main(void)
     tcase_add_loop_test(tcase, quantiles_agree_with_a_sorted_array_to_four_in_a_thousand, 0, 6);
     tcase_add_test(tcase, every_bucket_begins_where_the_one_before_ends);
     tcase_add_test(tcase, values_below_512_are_exact);
+    tcase_add_test(tcase, least_value_of_a_rank_is_never_above_the_value);
     tcase_add_test(tcase, values_of_three_days_and_longer_share_the_last_bucket_and_keep_their_maximum);
     tcase_add_test(tcase, an_empty_histogram_has_no_quantile);
     tcase_add_test(tcase, a_quantile_is_supported_by_ten_samples_beyond_it);

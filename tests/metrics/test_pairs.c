@@ -155,6 +155,21 @@ START_TEST(without_exclusion_another_preferred_region_is_home)
 }
 END_TEST
 
+/* Two of three regions are excluded: without the third, routing falls back to the first preferred region, home again.
+ */
+START_TEST(a_trip_that_leaves_every_request_at_home_is_no_departure)
+{
+    script_init(&s);
+    s.group[0].excluded = rgn_region_bit(1) | rgn_region_bit(2);
+    script_begin(&s);
+    script_trip(&s, 0, 0, S(100)); /* an hour away by the entry, not a second by the traffic */
+    script_end(&s);
+    EXPECT(&s, ALL, trip_count, 0);
+    EXPECT(&s, ALL, away_healthy_s, 0);
+    script_deinit(&s);
+}
+END_TEST
+
 START_TEST(the_drivers_probe_candidate_is_a_return_and_its_failed_probe_starts_over)
 {
     /* 100 trip, 200 all traffic probes home, 210 the probe fails: untripped. 300 trips again: a flap. 400 probes, 410
@@ -405,6 +420,7 @@ int main(void)
     tcase_add_test(tcase, an_entry_that_failed_elsewhere_keeps_nobody_from_home_until_home_fails_too);
     tcase_add_test(tcase, home_is_the_first_preferred_region_that_is_not_excluded);
     tcase_add_test(tcase, without_exclusion_another_preferred_region_is_home);
+    tcase_add_test(tcase, a_trip_that_leaves_every_request_at_home_is_no_departure);
     tcase_add_test(tcase, the_drivers_probe_candidate_is_a_return_and_its_failed_probe_starts_over);
     tcase_add_test(tcase, with_probes_for_all_a_retrip_is_a_departure);
     tcase_add_loop_test(tcase, promoting_an_entry_that_never_tripped_is_no_return_and_its_failure_no_retrip, 0, 2);
