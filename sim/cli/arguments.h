@@ -31,6 +31,7 @@ typedef struct {
     unsigned jobs; /* 0: one for each CPU */
     const char *db;
     bool force;
+    bool resume;
     bool env;
     sim_mode mode;
     cli_format format;

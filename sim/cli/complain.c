@@ -5,14 +5,21 @@
 
 #include "cli/cli.h"
 
+enum { MESSAGE_SIZE = 4096 };
+
 int cli_complain(const char *format, ...)
 {
+    char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    (void)fputs("regionsim: ", stderr);
-    (void)vfprintf(stderr, format, arguments);
-    (void)fputc('\n', stderr);
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    for (char *c = text; *c != '\0';) {
+        const size_t unprintable = sim_text_unprintable(c);
+        (void)memset(c, ' ', unprintable);
+        c += unprintable > 0 ? unprintable : 1;
+    }
+    (void)fprintf(stderr, "regionsim: %s\n", text);
     return CLI_USAGE;
 }
 
@@ -21,12 +28,16 @@ int cli_complain_of_word(const char *kind, const char *word, const char *const *
     const char *nearest = sim_nearest(word, candidates, count);
     if (nearest != NULL)
         return cli_complain("unknown %s \"%s\"; did you mean \"%s\"?", kind, word, nearest);
-    (void)fprintf(stderr, "regionsim: unknown %s \"%s\"; expected ", kind, word);
+    char expected[MESSAGE_SIZE / 2] = "";
+    size_t used = 0;
     enum { SHOWN = 8 };
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        (void)fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", candidates[i]);
-    (void)fputs(count > SHOWN ? ", ...\n" : "\n", stderr);
-    return CLI_USAGE;
+    for (size_t i = 0; i < count && i < SHOWN && used < sizeof expected; i++)
+        used += (size_t)snprintf(expected + used, sizeof expected - used, "%s%s",
+                                 i == 0           ? ""
+                                 : i + 1 == count ? " or "
+                                                  : ", ",
+                                 candidates[i]);
+    return cli_complain("unknown %s \"%s\"; expected %s%s", kind, word, expected, count > SHOWN ? ", ..." : "");
 }
 
 void cli_quote(FILE *out, const char *argument)

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/screen.h"
 #include "cli/wrap.h"
 
 enum { COLUMN = 26 };
@@ -19,7 +20,7 @@ static void put_option(FILE *out, const cli_option *option)
         (void)fputc('\n', out);
         column = 0;
     }
-    cli_put_wrapped(out, option->meaning, column, COLUMN);
+    cli_put_wrapped(out, option->meaning, column, COLUMN, CLI_PROSE_WIDTH);
 }
 
 static void put_examples(FILE *out, const char *examples)
@@ -70,7 +71,7 @@ void cli_help_of_verb(FILE *out, const cli_verb *verb)
 {
     (void)fprintf(out, "usage: regionsim %s [OPTION...]%s%s\n\n", verb->name, verb->operands[0] == '\0' ? "" : " ",
                   verb->operands);
-    cli_put_wrapped(out, verb->detail, 0, 0);
+    cli_put_wrapped(out, verb->detail, 0, 0, CLI_PROSE_WIDTH);
     (void)fputs("\nOptions:\n", out);
     for (size_t i = 0; i < cli_option_count; i++) {
         if ((cli_options[i].verbs & cli_verb_bit(verb)) != 0)

@@ -34,9 +34,28 @@ void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workl
                       prefix, workload->name);
 }
 
+static const char *const KIND[] = {"reads", "writes"};
+
+void cli_print_trips(FILE *out, const sim_scenario *scenario, const sim_workload *workload, const rgn_options *options)
+{
+    for (uint32_t f = 0; f < scenario->fault_count; f++) {
+        const sim_fault *fault = &scenario->fault[f];
+        for (int kind = 0; kind < SIM_KINDS; kind++) {
+            if (workload->kind_share[kind] == 0 || (fault->kinds >> kind & 1) == 0 || fault->error_count == 0)
+                continue;
+            const double trip_s = sim_traffic_trip_under(workload, options, fault, (sim_kind)kind);
+            (void)fprintf(out, "    %s: %s under %s, whose errors reach %.6g %%, ", workload->name, KIND[kind],
+                          fault->name, 100 * sim_traffic_error_share(fault));
+            if (trip_s < 0)
+                (void)fprintf(out, "trip nobody\n");
+            else
+                (void)fprintf(out, "trip a pair after about %.3g s\n", trip_s);
+        }
+    }
+}
+
 void cli_print_traffic(FILE *out, const sim_workload *workload, const rgn_options *options, const sim_traffic *traffic)
 {
-    static const char *const KIND[] = {"reads", "writes"};
     (void)fprintf(out, "    %s: about %.0f operations at %.6g /s, %.3g /s for each of %llu (client, partition) pairs\n",
                   workload->name, traffic->operations, (double)workload->rate_mhz / 1000, traffic->rate_per_pair,
                   (unsigned long long)workload->clients * workload->partition_count);

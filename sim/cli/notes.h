@@ -15,6 +15,9 @@ void cli_print_notes(FILE *out, const char *prefix, const char *notes);
 void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workload, const rgn_options *options,
                         const sim_traffic *traffic);
 
+/* How long each fault's worst share of errors takes to trip a pair, one line a fault and operation kind. */
+void cli_print_trips(FILE *out, const sim_scenario *scenario, const sim_workload *workload, const rgn_options *options);
+
 /* The numbers themselves, and the warnings. */
 void cli_print_traffic(FILE *out, const sim_workload *workload, const rgn_options *options, const sim_traffic *traffic);
 

@@ -72,6 +72,10 @@ static bool apply_jobs(cli_arguments *arguments, const char *text)
 
 static bool apply_db(cli_arguments *arguments, const char *text)
 {
+    if (text[0] == '\0') {
+        (void)cli_complain("--db \"\": expected the name of a file");
+        return false;
+    }
     arguments->db = text;
     return true;
 }
@@ -80,6 +84,13 @@ static bool apply_force(cli_arguments *arguments, const char *text)
 {
     (void)text;
     arguments->force = true;
+    return true;
+}
+
+static bool apply_resume(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->resume = true;
     return true;
 }
 
@@ -143,6 +154,11 @@ const cli_option cli_options[] = {
     {"jobs", "N", CLI_FOR_RUN, "runs at a time; results do not depend on it (default: one for each CPU)", apply_jobs},
     {"db", "FILE", CLI_FOR_RUN, "the database to make (default: regionsim.db)", apply_db},
     {"force", NULL, CLI_FOR_RUN, "replace an earlier database of that name", apply_force},
+    {"resume", NULL, CLI_FOR_RUN,
+     "go on with an earlier database of that name, where there is one: the same scenarios, policies, settings and "
+     "seed, "
+     "and at least as many replications",
+     apply_resume},
     {"set", "KEY=VALUE", CLI_FOR_RUN | CLI_FOR_VALIDATE,
      "override what files say: a knob (see 'list knobs') in every policy, or scenario.PATH in every scenario; may be "
      "repeated",

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/notes.h"
+#include "cli/failure.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/summary.h"
+#include "cli/warnings.h"
 #include "experiment/experiment.h"
 
 /* Set by a signal: the one thing that must be global. */
@@ -110,116 +112,78 @@ static const char *look_up_cosmos(void *context, const char *variable)
     return strncmp(variable, PREFIX, sizeof PREFIX - 1) == 0 ? getenv(variable) : NULL;
 }
 
-static void print_warnings(const sim_store_plan *plan)
-{
-    for (uint32_t s = 0; s < plan->scenario_count; s++) {
-        const sim_scenario *scenario = plan->scenario[s];
-        char prefix[256];
-        (void)snprintf(prefix, sizeof prefix, "note: %s: ", scenario->name);
-        cli_print_notes(stderr, prefix, plan->notes[s]);
-        for (uint32_t i = 0; i < plan->policy_count * scenario->workload_count; i++) {
-            const uint32_t p = i / scenario->workload_count;
-            const sim_workload *workload = &scenario->workload[i % scenario->workload_count];
-            const rgn_options *options =
-                &plan->pair[s * plan->policy_count + p].workloads[i % scenario->workload_count].values;
-            const sim_traffic traffic = sim_traffic_of(scenario, workload, options);
-            (void)snprintf(prefix, sizeof prefix, "warning: %s under %s: ", scenario->name, plan->policy[p]->name);
-            cli_print_warnings(stderr, prefix, workload, options, &traffic);
-        }
-    }
-}
-
-/* The command that shows a failed run again. */
-static void print_reproduction(const inputs *in, const sim_experiment_result *result)
-{
-    const cli_arguments *arguments = in->arguments;
-    (void)fprintf(stderr, "regionsim: seed %llu, replication %u; to reproduce:\n  regionsim run ",
-                  (unsigned long long)arguments->seed, result->replication);
-    cli_quote(stderr, in->scenario[result->scenario]->path);
-    (void)fputs(" --policy ", stderr);
-    cli_quote(stderr, in->policy[result->policy]->path);
-    for (size_t i = 0; i < arguments->setting_count; i++) {
-        char setting[1024];
-        (void)snprintf(setting, sizeof setting, "%s=%s", arguments->setting[i].key, arguments->setting[i].value);
-        (void)fputs(" --set ", stderr);
-        cli_quote(stderr, setting);
-    }
-    (void)fprintf(stderr, " --seed %llu --replications %u --event-mode %s%s --db reproduction.db\n",
-                  (unsigned long long)arguments->seed, result->replication + 1,
-                  arguments->mode == SIM_MODE_FAST ? "fast" : "reference", arguments->env ? " --env" : "");
-}
-
-static int report_failed_run(const inputs *in, const sim_experiment_result *result)
-{
-    const char *scenario = in->scenario[result->scenario]->name;
-    switch (result->run_status) {
-    case SIM_RUN_TOO_MANY_PENDING:
-        return cli_complain("%s: more than %d operations in flight; lower the rate or the deadline", scenario,
-                            SIM_PENDING_MAX);
-    case SIM_RUN_NO_MEMORY:
-        (void)cli_complain("%s: out of memory", scenario);
-        return CLI_IO;
-    case SIM_RUN_OK:
-    case SIM_RUN_INTERRUPTED:
-    case SIM_RUN_BROKEN:
-        break;
-    }
-    (void)cli_complain("internal error in %s under %s: %s", scenario, in->policy[result->policy]->name,
-                       result->what == NULL ? "an invariant does not hold" : result->what);
-    print_reproduction(in, result);
-    return CLI_INTERNAL;
-}
-
-static int report_store(const sim_store_error *error)
-{
-    if (error->status == SIM_STORE_EXISTS) {
-        (void)cli_complain("%s; choose another --db, or --force to replace it", error->message);
-        return CLI_USAGE;
-    }
-    (void)cli_complain("%s", error->message);
-    return error->status == SIM_STORE_ALIEN ? CLI_USAGE : CLI_IO;
-}
-
-static int report(const inputs *in, const sim_experiment_result *result, uint32_t runs)
-{
-    int status = CLI_OK;
-    switch (result->status) {
-    case SIM_EXPERIMENT_OK:
-        return CLI_OK;
-    case SIM_EXPERIMENT_INTERRUPTED:
-        (void)cli_complain("interrupted");
-        status = CLI_INTERRUPTED;
-        break;
-    case SIM_EXPERIMENT_STORE:
-        status = report_store(&result->store);
-        break;
-    case SIM_EXPERIMENT_RUN:
-        status = report_failed_run(in, result);
-        break;
-    }
-    (void)cli_complain("%u of %u runs are finished and kept in %s", result->done, runs, in->arguments->db);
-    return status;
-}
-
 static int summarise(const inputs *in, sim_store *store, const sim_store_plan *plan)
 {
     sim_store_error error;
     sim_outcome *outcome = sim_outcome_read(store, plan, &error);
     if (outcome == NULL)
-        return report_store(&error);
-    const cli_summary summary = {plan, outcome, in->arguments->db};
+        return cli_report_store(&error);
+    cli_summary summary;
     int status = CLI_OK;
-    if (!cli_summary_print(&summary, in->arguments->format, stdout)) {
+    if (!cli_summary_open(&summary, plan, outcome, in->arguments->db) ||
+        !cli_summary_print(&summary, in->arguments->format, stdout)) {
         (void)cli_complain("out of memory");
         status = CLI_IO;
     } else {
         const cli_expectation_count count = cli_summary_expectations(&summary);
         status = count.failed > 0 ? CLI_EXPECTATION : count.unknown > 0 ? CLI_INCONCLUSIVE : CLI_OK;
         if (count.failed > 0)
-            (void)cli_complain("%u expectations failed", count.failed);
+            (void)cli_complain("%u expectation%s failed", count.failed, count.failed == 1 ? "" : "s");
+        if (count.unknown > 0)
+            (void)cli_complain("%u expectation%s could not be judged", count.unknown, count.unknown == 1 ? "" : "s");
     }
+    cli_summary_close(&summary);
     sim_outcome_destroy(outcome);
     return status;
+}
+
+/* Somebody holds the database: says so once, and goes on waiting until a signal comes. */
+typedef struct {
+    const char *db;
+    const cli_progress *progress;
+    bool is_said;
+} waiting;
+
+static bool wait_for_others(void *context, unsigned waited_ms)
+{
+    enum { SAID_AFTER_MS = 2000 };
+    waiting *self = context;
+    if (waited_ms >= SAID_AFTER_MS && !self->is_said) {
+        cli_progress_clear(self->progress);
+        (void)cli_complain("another program holds %s; waiting for it", self->db);
+        self->is_said = true;
+    }
+    return !atomic_load(&stop_asked);
+}
+
+static unsigned jobs_of(const cli_arguments *arguments)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    if (arguments->jobs > 0)
+        return arguments->jobs;
+    return cpus > 0 ? (unsigned)cpus : 1;
+}
+
+/* Runs what the store does not hold yet, and reports. */
+static int fill(const inputs *in, sim_experiment *experiment, sim_store *store, const bool *is_done,
+                cli_progress *progress)
+{
+    const cli_arguments *arguments = in->arguments;
+    const sim_store_plan *plan = sim_experiment_plan(experiment);
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const sim_experiment_control control = {
+        .jobs = jobs_of(arguments),
+        .cpus = cpus > 0 ? (unsigned)cpus : 0,
+        .command_line = arguments->command_line,
+        .is_done = is_done,
+        .stop = &stop_asked,
+        .on_progress = cli_progress_show,
+        .progress_context = progress,
+    };
+    const sim_experiment_result result = sim_experiment_run(experiment, store, &control);
+    cli_progress_clear(progress);
+    const int status = cli_report_result(arguments, plan, &result);
+    return status == CLI_OK ? summarise(in, store, plan) : status;
 }
 
 static int run_plan(const inputs *in, sim_experiment *experiment)
@@ -227,29 +191,31 @@ static int run_plan(const inputs *in, sim_experiment *experiment)
     const cli_arguments *arguments = in->arguments;
     const sim_store_plan *plan = sim_experiment_plan(experiment);
     const uint32_t runs = plan->scenario_count * plan->policy_count * plan->replications;
+    if (!cli_fits_memory(plan, jobs_of(arguments), cli_machine_memory()))
+        return CLI_USAGE;
+    if (atomic_load(&stop_asked)) {
+        (void)cli_complain("interrupted");
+        return CLI_INTERRUPTED;
+    }
     sim_store_error error;
-    sim_store *store = sim_store_create(arguments->db, arguments->force, plan, &error);
+    sim_store *store = arguments->resume ? sim_store_resume(arguments->db, plan, &error)
+                                         : sim_store_create(arguments->db, arguments->force, plan, &error);
     if (store == NULL)
-        return report_store(&error);
-    print_warnings(plan);
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+        return cli_report_store(&error);
     cli_progress progress = cli_progress_start(runs);
-    const sim_experiment_control control = {
-        .jobs = arguments->jobs > 0 ? arguments->jobs
-                : cpus > 0          ? (unsigned)cpus
-                                    : 1,
-        .cpus = cpus > 0 ? (unsigned)cpus : 0,
-        .command_line = arguments->command_line,
-        .stop = &stop_asked,
-        .on_progress = cli_progress_show,
-        .progress_context = &progress,
-    };
-    catch_signals();
-    const sim_experiment_result result = sim_experiment_run(experiment, store, &control);
-    cli_progress_clear(&progress);
-    int status = report(in, &result, runs);
-    if (status == CLI_OK)
-        status = summarise(in, store, plan);
+    waiting others = {arguments->db, &progress, false};
+    sim_store_set_patience(store, wait_for_others, &others);
+    bool *is_done = calloc(runs, sizeof *is_done);
+    int status = CLI_IO;
+    if (is_done == NULL) {
+        (void)cli_complain("out of memory");
+    } else if (!sim_store_read_done(store, is_done, runs, &error)) {
+        status = cli_report_store(&error);
+    } else {
+        cli_print_plan_warnings(plan, stderr);
+        status = fill(in, experiment, store, is_done, &progress);
+    }
+    free(is_done);
     sim_store_close(store);
     return status;
 }
@@ -258,6 +224,9 @@ int cli_run(const cli_arguments *arguments)
 {
     if (arguments->operand_count == 0)
         return cli_complain("run: expected at least one scenario file");
+    if (arguments->resume && arguments->force)
+        return cli_complain("run: --resume keeps what --force would replace; give one of them");
+    catch_signals();
     inputs in = {.arguments = arguments};
     sim_input_error error;
     int status = CLI_USAGE;

@@ -1,33 +1,82 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `run` prints at its end: policies side by side, expectations, a paragraph in words. */
+/* What `run` prints at its end: policies side by side, each against the first, expectations, a paragraph in words. */
 #ifndef SIM_CLI_SUMMARY_H
 #define SIM_CLI_SUMMARY_H
 
 #include "cli/arguments.h"
+#include "cli/units.h"
+#include "cli/unjudged.h"
+#include "experiment/compare.h"
 #include "experiment/expect.h"
-#include "experiment/outcome.h"
+
+enum { CLI_ROWS_MAX = 40 };
+
+/* The rows of one scenario: headline pair first, then what is usually asked, then objectives that are not among these.
+ */
+typedef struct {
+    size_t count;
+    sim_metric_id metric[CLI_ROWS_MAX];
+    sim_comparison *comparison; /* [policy * count + row], against the baseline; owned */
+    size_t unjudged_count;
+    cli_unjudged *unjudged; /* expectations about other policies; owned */
+} cli_rows;
 
 typedef struct {
     const sim_store_plan *plan;
     const sim_outcome *outcome;
     const char *db;
+    cli_rows *rows; /* one for each scenario; owned */
 } cli_summary;
 
-/* The curated rows, headline pair first; SIM_METRIC_COUNT past the last. */
-sim_metric_id cli_summary_metric(size_t n);
+/* Makes all comparisons. False: no memory. Free with cli_summary_close() in any case. */
+bool cli_summary_open(cli_summary *summary, const sim_store_plan *plan, const sim_outcome *outcome, const char *db);
+void cli_summary_close(cli_summary *summary);
 
-/* Each prints in its format. False: no memory. */
+static inline const sim_comparison *cli_comparison(const cli_summary *summary, uint32_t scenario, uint32_t policy,
+                                                   size_t row)
+{
+    return &summary->rows[scenario].comparison[policy * summary->rows[scenario].count + row];
+}
+
+static inline bool cli_is_known(const sim_metric_value *value)
+{
+    return !value->is_null || value->is_censored;
+}
+
+/* Better or worse, higher or lower: what a reader should hear of. */
+static inline bool cli_differs(const sim_comparison *comparison)
+{
+    return comparison->verdict >= SIM_COMPARED_BETTER;
+}
+
+/* Prints in the format. False: no memory. */
 bool cli_summary_print(const cli_summary *summary, cli_format format, FILE *out);
 void cli_summary_print_json(const cli_summary *summary, FILE *out);
+void cli_summary_print_csv(const cli_summary *summary, FILE *out);
 
-/* Failed and undecidable expectations of all scenarios and policies. */
+/* Parts of the text, in text or Markdown. False: no memory. */
+bool cli_print_values(const cli_summary *summary, uint32_t scenario, cli_format format, FILE *out);
+bool cli_print_comparisons(const cli_summary *summary, uint32_t scenario, cli_format format, FILE *out);
+
+/* Which expectations hold, and which could not be judged. */
+void cli_print_expectations(const cli_summary *summary, uint32_t scenario, cli_format format, FILE *out);
+
+/* The unit that suits all policies of a row. */
+cli_unit cli_unit_of_row(const cli_summary *summary, uint32_t scenario, sim_metric_id metric);
+
+/* Failed and undecidable expectations of all scenarios and policies; those about a policy that there is none of are
+ * undecidable. */
 typedef struct {
     uint32_t failed;
     uint32_t unknown;
 } cli_expectation_count;
 cli_expectation_count cli_summary_expectations(const cli_summary *summary);
 
-/* The paragraph for one scenario; the caller frees it. NULL: no memory. */
+/* What one scenario says about its policies, in words: paragraphs divided by line feeds. The caller frees it. NULL: no
+ * memory. */
 char *cli_verdict(const cli_summary *summary, uint32_t scenario);
+
+/* Appends where waiting for a sweep dominates the time to return; verdict.c's last paragraph. */
+void cli_put_sweeps(const cli_summary *summary, uint32_t scenario, FILE *out);
 
 #endif

@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/clean.h"
+#include "cli/screen.h"
+#include "cli/wrap.h"
+
 bool cli_has_colour(FILE *out)
 {
     const char *no_colour = getenv("NO_COLOR");
@@ -66,45 +70,159 @@ static const char *cell(const cli_table *table, size_t row, size_t column)
     return text == NULL ? "" : text;
 }
 
-/* Columns on a screen: UTF-8 without its continuation bytes. */
-static size_t width(const char *text)
+static size_t width_of(const char *text)
 {
-    size_t count = 0;
-    for (; *text != '\0'; text++)
-        count += ((unsigned char)*text & 0xC0) != 0x80;
-    return count;
+    return cli_columns(text, strlen(text));
 }
 
-static void put_padded(FILE *out, const char *text, size_t to, bool is_right, bool is_last, const char *colour)
+enum { GAP = 2 };
+
+/* Width of every column: of its cells and of its name, or (`breaks_names`) of the longest piece of its name, which may
+ * be broken after hyphens. */
+static void measure(const cli_table *table, bool breaks_names, size_t *widths)
 {
-    const int pad = (int)(to - width(text));
-    if (is_right)
-        (void)fprintf(out, "%*s", pad, "");
-    (void)fprintf(out, "%s%s%s", colour, text, colour[0] == '\0' ? "" : CLI_PLAIN);
-    if (!is_right && !is_last)
-        (void)fprintf(out, "%*s", pad, "");
-    (void)fputs(is_last ? "\n" : "  ", out);
+    for (size_t c = 0; c < table->column_count; c++) {
+        const char *name = table->column[c].name;
+        widths[c] = breaks_names ? 0 : width_of(name);
+        while (breaks_names && *name != '\0') {
+            const size_t length = strcspn(name, "-") + (name[strcspn(name, "-")] == '-');
+            widths[c] = length > widths[c] ? length : widths[c];
+            name += length;
+        }
+        for (size_t r = 0; r < table->row_count; r++)
+            widths[c] = width_of(cell(table, r, c)) > widths[c] ? width_of(cell(table, r, c)) : widths[c];
+    }
 }
 
+static size_t total_width(const size_t *widths, size_t from, size_t to)
+{
+    size_t total = 0;
+    for (size_t c = from; c < to; c++)
+        total += widths[c] + (c > from ? GAP : 0);
+    return total;
+}
+
+/* Bytes of `name` that stand in its header's next line: as many pieces as fit. */
+static size_t header_line(const char *name, size_t width)
+{
+    size_t length = 0;
+    while (name[length] != '\0') {
+        const size_t piece = strcspn(name + length, "-");
+        const size_t next = length + piece + (name[length + piece] == '-');
+        if (length > 0 && cli_columns(name, next) > width)
+            break;
+        length = next;
+    }
+    return length;
+}
+
+static size_t header_lines(const char *name, size_t width)
+{
+    size_t lines = 0;
+    while (*name != '\0') {
+        name += header_line(name, width);
+        lines++;
+    }
+    return lines;
+}
+
+typedef struct {
+    FILE *out;
+    bool has_colour;
+    const cli_table *table;
+    const size_t *widths;
+    size_t from, to; /* columns of this part; the first one of the table is in all of them */
+} text_printer;
+
+static bool is_printed(const text_printer *self, size_t c)
+{
+    return c == 0 || (c >= self->from && c < self->to);
+}
+
+static size_t last_printed(const text_printer *self)
+{
+    return self->to > self->from ? self->to - 1 : 0;
+}
+
+/* `last` is the column that ends the line. */
+static void put_padded(const text_printer *self, const char *text, size_t bytes, size_t c, size_t last,
+                       const char *colour)
+{
+    const int pad = (int)(self->widths[c] - cli_columns(text, bytes));
+    if (self->table->column[c].is_number)
+        (void)fprintf(self->out, "%*s", pad, "");
+    (void)fprintf(self->out, "%s%.*s%s", colour, (int)bytes, text, colour[0] == '\0' ? "" : CLI_PLAIN);
+    if (!self->table->column[c].is_number && c != last)
+        (void)fprintf(self->out, "%*s", pad, "");
+    (void)fputs(c == last ? "\n" : "  ", self->out);
+}
+
+/* The part of a column's name that stands in one line of a header of `lines`, aligned at its bottom. */
+static const char *name_part(const text_printer *self, size_t c, size_t line, size_t lines, size_t *bytes)
+{
+    const char *name = self->table->column[c].name;
+    const size_t above = lines - header_lines(name, self->widths[c]);
+    for (size_t skipped = above; skipped < line; skipped++)
+        name += header_line(name, self->widths[c]);
+    *bytes = line < above ? 0 : header_line(name, self->widths[c]);
+    return name;
+}
+
+static void put_header(const text_printer *self)
+{
+    const size_t columns = self->table->column_count;
+    size_t bytes = 0;
+    size_t lines = 1;
+    for (size_t c = 0; c < columns; c++) {
+        const size_t own = header_lines(self->table->column[c].name, self->widths[c]);
+        lines = is_printed(self, c) && own > lines ? own : lines;
+    }
+    for (size_t line = 0; line < lines; line++) {
+        size_t last = 0;
+        for (size_t c = 0; c < columns; c++) {
+            (void)name_part(self, c, line, lines, &bytes);
+            last = is_printed(self, c) && bytes > 0 ? c : last;
+        }
+        for (size_t c = 0; c <= last; c++) {
+            const char *part = name_part(self, c, line, lines, &bytes);
+            if (is_printed(self, c))
+                put_padded(self, part, bytes, c, last, self->has_colour ? CLI_BOLD : "");
+        }
+    }
+}
+
+static void put_part(const text_printer *self)
+{
+    put_header(self);
+    for (size_t i = 0; i < self->table->row_count * self->table->column_count; i++) {
+        const size_t c = i % self->table->column_count;
+        const char *text = cell(self->table, i / self->table->column_count, c);
+        if (is_printed(self, c))
+            put_padded(self, text, strlen(text), c, last_printed(self),
+                       self->has_colour && self->table->highlight[i] ? CLI_GREEN : "");
+    }
+}
+
+/* A table that is too wide first breaks its columns' names, and then falls into parts that repeat the first column. */
 static void print_text(const cli_table *table, FILE *out)
 {
-    const bool has_colour = cli_has_colour(out);
     size_t *widths = calloc(table->column_count, sizeof *widths);
     if (widths == NULL)
         return;
-    for (size_t c = 0; c < table->column_count; c++) {
-        widths[c] = width(table->column[c].name);
-        for (size_t r = 0; r < table->row_count; r++)
-            widths[c] = width(cell(table, r, c)) > widths[c] ? width(cell(table, r, c)) : widths[c];
-    }
-    for (size_t c = 0; c < table->column_count; c++)
-        put_padded(out, table->column[c].name, widths[c], table->column[c].is_number, c + 1 == table->column_count,
-                   has_colour ? CLI_BOLD : "");
-    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
-        const size_t c = i % table->column_count;
-        put_padded(out, cell(table, i / table->column_count, c), widths[c], table->column[c].is_number,
-                   c + 1 == table->column_count, has_colour && table->highlight[i] ? CLI_GREEN : "");
-    }
+    const size_t screen = (size_t)cli_screen_width(out);
+    measure(table, false, widths);
+    if (total_width(widths, 0, table->column_count) > screen)
+        measure(table, true, widths);
+    text_printer self = {out, cli_has_colour(out), table, widths, 1, 1};
+    do {
+        self.from = self.to;
+        while (self.to < table->column_count &&
+               (self.to == self.from || widths[0] + GAP + total_width(widths, self.from, self.to + 1) <= screen))
+            self.to++;
+        if (self.from > 1)
+            (void)fputc('\n', out);
+        put_part(&self);
+    } while (self.to < table->column_count);
     free(widths);
 }
 
@@ -198,6 +316,12 @@ static void print_md(const cli_table *table, FILE *out)
 
 void cli_table_print(const cli_table *table, cli_format format, FILE *out)
 {
+    /* What programs read keeps every byte. */
+    const bool is_for_people = format == CLI_TEXT || format == CLI_MD;
+    for (size_t i = 0; is_for_people && i < table->row_count * table->column_count; i++) {
+        if (table->cell[i] != NULL)
+            cli_clean(table->cell[i]);
+    }
     switch (format) {
     case CLI_TEXT:
         print_text(table, out);

@@ -6,8 +6,10 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/notes.h"
+#include "cli/unjudged.h"
 #include "engine/engine.h"
 #include "experiment/expect.h"
+#include "metrics/metrics.h"
 
 static int refuse(const sim_input_error *error)
 {
@@ -44,8 +46,10 @@ static void print_world(const sim_scenario *scenario)
                  duration, scenario->multi_write ? "multi-write" : "single-write", scenario->region_count,
                  scenario->client_count, scenario->partition_count, scenario->fault_count, scenario->phase_count,
                  scenario->expectation_count);
-    (void)printf("  a run needs at most %.1f MB for its fleet and queue\n",
-                 (double)sim_run_memory_estimate(scenario) / 1e6);
+    (void)printf(
+        "  a run needs at most %.1f MB for its fleet and queue and %.1f MB for its metrics, stored transitions "
+        "apart\n",
+        (double)sim_run_memory_estimate(scenario) / 1e6, (double)sim_metrics_memory_estimate(scenario) / 1e6);
 }
 
 static bool print_policy(const sim_scenario *scenario, const sim_policy *policy, sim_input_error *error)
@@ -57,9 +61,20 @@ static bool print_policy(const sim_scenario *scenario, const sim_policy *policy,
         if (!sim_effective_options(scenario, policy, &scenario->workload[w], &environment, &options, error))
             return false;
         const sim_traffic traffic = sim_traffic_of(scenario, &scenario->workload[w], &options.values);
+        cli_print_trips(stdout, scenario, &scenario->workload[w], &options.values);
         cli_print_traffic(stdout, &scenario->workload[w], &options.values, &traffic);
     }
     return true;
+}
+
+/* Expectations about policies that there are none of. */
+static void warn_of_names(const sim_scenario *scenario, const sim_policy *const *policy, uint32_t policy_count)
+{
+    cli_unjudged *list = NULL;
+    size_t count = 0;
+    if (cli_unjudged_find(scenario, policy, policy_count, &list, &count))
+        cli_unjudged_warn(scenario, list, count, stdout);
+    free(list);
 }
 
 static int validate_scenario(const cli_arguments *arguments, const char *path)
@@ -76,13 +91,17 @@ static int validate_scenario(const cli_arguments *arguments, const char *path)
         print_world(scenario);
         cli_print_notes(stdout, "  note: ", sim_world_notes(world));
     }
-    const size_t count = arguments->policy_count == 0 ? 1 : arguments->policy_count;
-    for (size_t i = 0; ok && i < count; i++) {
+    sim_policy *policy[CLI_POLICIES_MAX] = {NULL};
+    const uint32_t count = arguments->policy_count == 0 ? 1 : (uint32_t)arguments->policy_count;
+    for (uint32_t i = 0; ok && i < count; i++) {
         const char *name = (arguments->policy_count == 0 ? DEFAULT_POLICY : arguments->policy)[i];
-        sim_policy *policy = sim_policy_load(name, path, arguments->setting, arguments->setting_count, &error);
-        ok = policy != NULL && print_policy(scenario, policy, &error);
-        sim_policy_destroy(policy);
+        policy[i] = sim_policy_load(name, path, arguments->setting, arguments->setting_count, &error);
+        ok = policy[i] != NULL && print_policy(scenario, policy[i], &error);
     }
+    if (ok)
+        warn_of_names(scenario, (const sim_policy *const *)policy, count);
+    for (uint32_t i = 0; i < count; i++)
+        sim_policy_destroy(policy[i]);
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);
     return ok ? CLI_OK : refuse(&error);

@@ -4,14 +4,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { WIDTH = 80 };
+size_t cli_columns(const char *text, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bytes; i++)
+        count += ((unsigned char)text[i] & 0xC0) != 0x80; /* not a continuation byte */
+    return count;
+}
 
-void cli_put_wrapped(FILE *out, const char *text, int column, int indent)
+void cli_put_wrapped(FILE *out, const char *text, int column, int indent, int width)
 {
     bool is_first = true; /* of its line */
     while (*text != '\0') {
-        const int length = (int)strcspn(text, " ");
-        if (!is_first && column + 1 + length > WIDTH) {
+        const size_t length = strcspn(text, " \n");
+        const int columns = (int)cli_columns(text, length);
+        if (!is_first && column + 1 + columns > width) {
             (void)fputc('\n', out);
             column = 0;
             is_first = true;
@@ -20,10 +27,16 @@ void cli_put_wrapped(FILE *out, const char *text, int column, int indent)
             column += fprintf(out, "%*s", indent - column, "");
         else if (!is_first)
             column += fprintf(out, " ");
-        column += fprintf(out, "%.*s", length, text);
+        (void)fprintf(out, "%.*s", (int)length, text);
+        column += columns;
         is_first = false;
         text += length;
         text += strspn(text, " ");
+        for (; *text == '\n'; text++) {
+            (void)fputc('\n', out);
+            column = 0;
+            is_first = true;
+        }
     }
     (void)fputc('\n', out);
 }

@@ -2,9 +2,14 @@
 #ifndef SIM_CLI_WRAP_H
 #define SIM_CLI_WRAP_H
 
+#include <stddef.h>
 #include <stdio.h>
 
-/* Prints words from column `indent` on, wrapped at 80 columns, and a line end; the cursor stands at `column`. */
-void cli_put_wrapped(FILE *out, const char *text, int column, int indent);
+/* Columns that the first `bytes` bytes of a UTF-8 text take on a screen. */
+size_t cli_columns(const char *text, size_t bytes);
+
+/* Prints words from column `indent` on, wrapped at `width` columns, and a line end; the cursor stands at `column`. A
+ * line feed in the text begins a new line. */
+void cli_put_wrapped(FILE *out, const char *text, int column, int indent, int width);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "scenario/document.h"
+
 bool sim_expectation_is_about(const sim_expectation *expectation, const sim_policy *policy)
 {
     return expectation->policy == NULL || strcmp(expectation->policy, policy->name) == 0;
@@ -55,10 +57,50 @@ const char *sim_expectation_words(const sim_expectation *expectation)
     return "?";
 }
 
+/* What a limit on the metric looks like, as messages say it. */
+static void put_form(const sim_metric_definition *metric, char *out, size_t size)
+{
+    if (strcmp(metric->unit, "ns") == 0)
+        (void)snprintf(out, size, "a duration such as \"50 ms\"");
+    else if (strcmp(metric->unit, "share") == 0)
+        (void)snprintf(out, size, "a share from \"0 %%\" to \"100 %%\"");
+    else if (strcmp(metric->unit, "ratio") == 0)
+        (void)snprintf(out, size, "a number such as 1.5");
+    else
+        (void)snprintf(out, size, "a number of %s such as 8", metric->unit);
+}
+
+static bool limit_suits(const sim_expectation *expectation, const sim_metric_definition *metric)
+{
+    const bool is_number = expectation->form == SIM_LIMIT_NUMBER;
+    if (strcmp(metric->unit, "ns") == 0)
+        return expectation->form == SIM_LIMIT_DURATION || (is_number && expectation->limit <= 0);
+    if (strcmp(metric->unit, "share") == 0)
+        return expectation->form != SIM_LIMIT_DURATION && expectation->limit <= 1;
+    return is_number;
+}
+
+static bool limits_suit(const sim_scenario *scenario, sim_input_error *error)
+{
+    for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+        const sim_expectation *expectation = &scenario->expectation[i];
+        const sim_metric_definition *metric = sim_metric_at(sim_metric_find(expectation->metric));
+        const sim_node *node = expectation->limit_node;
+        char found[SIM_SHOW_SIZE];
+        char expected[80];
+        if (limit_suits(expectation, metric))
+            continue;
+        put_form(metric, expected, sizeof expected);
+        return sim_error_at(error, node->source, node, "expect[%u].%s: found %s; expected %s for %s", i + 1,
+                            node->key->text, sim_node_show(node, found), expected, metric->name);
+    }
+    return true;
+}
+
 bool sim_scenario_metrics_exist(const sim_scenario *scenario, sim_input_error *error)
 {
     const char *names[SIM_METRIC_COUNT];
     for (int i = 0; i < (int)SIM_METRIC_COUNT; i++)
         names[i] = sim_metric_at((sim_metric_id)i)->name;
-    return sim_scenario_metrics_are_among(scenario, names, SIM_METRIC_COUNT, error);
+    return sim_scenario_metrics_are_among(scenario, names, SIM_METRIC_COUNT, error) && limits_suit(scenario, error);
 }

@@ -15,8 +15,9 @@ typedef enum {
 sim_expect_verdict sim_expectation_check(const sim_outcome *outcome, uint32_t scenario, uint32_t policy,
                                          const sim_expectation *expectation, sim_metric_value *estimate);
 
-/* Whether every metric that the scenario names, in expectations and objectives, exists. False with `*error`: where, and
- * the nearest name. */
+/* Whether every metric that the scenario names, in expectations and objectives, exists, and every limit is written as
+ * its metric is measured: durations with a unit, shares up to 100 %, all else as plain numbers. False with `*error`:
+ * where, and what is expected there. */
 bool sim_scenario_metrics_exist(const sim_scenario *scenario, sim_input_error *error);
 
 /* True if the expectation is about that policy. */

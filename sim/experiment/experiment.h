@@ -39,7 +39,8 @@ typedef struct {
     unsigned jobs;            /* worker threads, from 1 */
     unsigned cpus;            /* for the record */
     const char *command_line; /* for the record */
-    atomic_bool *stop;        /* set by anyone at any time: end soon, keep what is finished */
+    const bool *is_done;      /* [run id - 1]: runs that the store holds already; NULL: none */
+    atomic_bool *stop;        /* set by anyone at any time: end soon, keep what is finished and can be written */
     /* Called by the calling thread a few times a second: runs finished and share of all virtual time, 0..1. May be
      * NULL. */
     void (*on_progress)(void *context, uint32_t done, double share);
@@ -55,14 +56,15 @@ typedef enum {
 
 typedef struct {
     sim_experiment_status status;
-    uint32_t done; /* runs in the store */
+    uint32_t done; /* runs in the store, earlier ones included */
     sim_store_error store;
     uint32_t scenario, policy, replication; /* of the failed run */
     sim_run_status run_status;
     const char *what;
 } sim_experiment_result;
 
-/* Runs everything that the plan holds. On a failure no new run begins, and those under way are dropped. */
+/* Runs everything that the plan holds and the store does not. On a failure no new run begins, and those under way are
+ * dropped. */
 sim_experiment_result sim_experiment_run(sim_experiment *experiment, sim_store *store,
                                          const sim_experiment_control *control);
 

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/resample.h"
+#include "experiment/statistics.h"
+
 typedef struct {
     sim_metric_id all; /* of all ended operations ... */
     sim_metric_id ok;  /* ... and of the successes */
@@ -18,6 +21,7 @@ static const merged_quantile QUANTILES[] = {
     {SIM_METRIC_latency_p999, SIM_METRIC_latency_ok_p999, 999000},
     {SIM_METRIC_latency_p9999, SIM_METRIC_latency_ok_p9999, 999900},
 };
+enum { QUANTILE_COUNT = sizeof QUANTILES / sizeof *QUANTILES };
 
 struct sim_outcome {
     const sim_store_plan *plan;
@@ -25,8 +29,17 @@ struct sim_outcome {
     sim_metric_value *value;  /* [pair][phase][metric][replication] */
     sim_metric_value *merged; /* [pair][phase][metric], set for what histograms tell */
     bool is_merged[SIM_METRIC_COUNT];
-    sim_histogram *histogram; /* while reading: [phase][failed, ok], of the pair in hand */
-    size_t pair;              /* in hand */
+    uint32_t resamples; /* of each percentile; 0: too few or too many replications */
+    double *without;    /* [pair][all, ok][quantile][replication]: the percentile without that replication */
+    double *resampled;  /* [pair][all, ok][quantile][resample] */
+    bool *has_spread;   /* [pair] */
+
+    /* While reading, of the pair in hand. */
+    size_t pair;
+    sim_histogram *histogram; /* [phase][failed, ok] */
+    sim_histogram *single;    /* [all, ok][replication]: phase `all` of each run */
+    uint32_t singles;         /* runs with histograms of successes */
+    bool is_out_of_memory;
 };
 
 static size_t pair_of(const sim_outcome *self, uint32_t scenario, uint32_t policy)
@@ -75,14 +88,52 @@ static sim_metric_value longest(const sim_histogram *histogram)
         .value = (double)histogram->max, .samples = histogram->total, .is_null = histogram->max < 0};
 }
 
+/* Of the pair in hand, for all ended operations (0) or the successes (1). */
+static bool spread_out(sim_outcome *self, size_t which)
+{
+    const size_t replications = self->plan->replications;
+    const size_t row = (self->pair * 2 + which) * QUANTILE_COUNT;
+    uint32_t *weight = calloc(replications, sizeof *weight);
+    sim_pool pool = {0};
+    const bool ok = weight != NULL && sim_pool_init(&pool, self->single + which * replications, replications);
+    for (size_t i = 0; ok && i < QUANTILE_COUNT * replications; i++)
+        self->without[row * replications + i] =
+            (double)sim_pool_quantile_without(&pool, i % replications, QUANTILES[i / replications].q_ppm);
+    for (uint32_t b = 0; ok && b < self->resamples; b++) {
+        sim_bootstrap_weights(self->plan->seed, b, replications, weight);
+        for (size_t i = 0; i < QUANTILE_COUNT; i++)
+            self->resampled[(row + i) * self->resamples + b] =
+                (double)sim_pool_quantile_weighted(&pool, weight, QUANTILES[i].q_ppm);
+    }
+    sim_pool_deinit(&pool);
+    free(weight);
+    return ok;
+}
+
+/* Fresh zeroed memory for each pair: buckets that no run touches then cost none. */
+static bool renew_singles(sim_outcome *self)
+{
+    free(self->single);
+    self->singles = 0;
+    self->single = calloc(2 * (size_t)self->plan->replications, sizeof *self->single);
+    for (uint32_t i = 0; self->single != NULL && i < 2 * self->plan->replications; i++)
+        self->single[i].max = -1;
+    return self->single != NULL;
+}
+
 /* Turns the histograms of the pair in hand into values and clears them. */
 static void settle_pair(sim_outcome *self)
 {
+    self->has_spread[self->pair] = self->singles == self->plan->replications;
+    if (self->has_spread[self->pair] && !(spread_out(self, 0) && spread_out(self, 1)))
+        self->is_out_of_memory = true;
+    if (!renew_singles(self))
+        self->is_out_of_memory = true;
     for (uint32_t phase = 0; phase < self->phases; phase++) {
         sim_histogram *all = &self->histogram[2 * phase];
         const sim_histogram *ok = &self->histogram[2 * phase + 1];
         sim_histogram_merge(all, ok);
-        for (size_t i = 0; i < sizeof QUANTILES / sizeof *QUANTILES; i++) {
+        for (size_t i = 0; i < QUANTILE_COUNT; i++) {
             self->merged[cell(self, self->pair, phase, QUANTILES[i].all)] = quantile(all, QUANTILES[i].q_ppm);
             self->merged[cell(self, self->pair, phase, QUANTILES[i].ok)] = quantile(ok, QUANTILES[i].q_ppm);
         }
@@ -98,13 +149,46 @@ static void take_histogram(void *context, const sim_stored_histogram *row)
     sim_outcome *self = context;
     const size_t pair = pair_of(self, row->scenario, row->policy);
     const uint32_t phase = sim_outcome_phase(self, row->scenario, row->phase);
-    if (phase == UINT32_MAX)
+    if (phase == UINT32_MAX || row->replication >= self->plan->replications)
         return;
     if (pair != self->pair) {
         settle_pair(self);
         self->pair = pair;
     }
     sim_histogram_merge(&self->histogram[2 * phase + (row->is_ok ? 1 : 0)], row->histogram);
+    if (phase != 0 || self->is_out_of_memory)
+        return;
+    sim_histogram_merge(&self->single[row->replication], row->histogram);
+    if (row->is_ok)
+        sim_histogram_merge(&self->single[self->plan->replications + row->replication], row->histogram);
+    self->singles += row->is_ok;
+}
+
+/* Room for all pairs, and for the histograms of one. */
+static bool make_room(sim_outcome *self)
+{
+    const size_t replications = self->plan->replications;
+    const size_t pairs = (size_t)self->plan->scenario_count * self->plan->policy_count;
+    const size_t cells = pairs * self->phases * (size_t)SIM_METRIC_COUNT;
+    const size_t rows = pairs * 2 * QUANTILE_COUNT;
+    if (replications >= SIM_BOOTSTRAP_MIN && replications <= SIM_BOOTSTRAP_MAX)
+        self->resamples = SIM_BOOTSTRAPS;
+    self->value = calloc(cells * replications, sizeof *self->value);
+    self->merged = calloc(cells, sizeof *self->merged);
+    self->without = calloc(rows * replications, sizeof *self->without);
+    self->resampled = calloc(rows * self->resamples + 1, sizeof *self->resampled);
+    self->has_spread = calloc(pairs, sizeof *self->has_spread);
+    self->histogram = calloc(2 * (size_t)self->phases, sizeof *self->histogram);
+    if (self->value == NULL || self->merged == NULL || self->without == NULL || self->resampled == NULL ||
+        self->has_spread == NULL || self->histogram == NULL)
+        return false;
+    for (size_t i = 0; i < cells; i++)
+        self->merged[i].is_null = true;
+    for (size_t i = 0; i < cells * replications; i++)
+        self->value[i].is_null = true;
+    for (uint32_t i = 0; i < 2 * self->phases; i++)
+        sim_histogram_clear(&self->histogram[i]);
+    return renew_singles(self);
 }
 
 static sim_outcome *make(const sim_store_plan *plan)
@@ -117,26 +201,16 @@ static sim_outcome *make(const sim_store_plan *plan)
         const uint32_t phases = plan->scenario[s]->phase_count + 1;
         self->phases = phases > self->phases ? phases : self->phases;
     }
-    for (size_t i = 0; i < sizeof QUANTILES / sizeof *QUANTILES; i++) {
+    for (size_t i = 0; i < QUANTILE_COUNT; i++) {
         self->is_merged[QUANTILES[i].all] = true;
         self->is_merged[QUANTILES[i].ok] = true;
     }
     self->is_merged[SIM_METRIC_latency_max] = true;
     self->is_merged[SIM_METRIC_latency_ok_max] = true;
-    const size_t cells = (size_t)plan->scenario_count * plan->policy_count * self->phases * (size_t)SIM_METRIC_COUNT;
-    self->value = calloc(cells * plan->replications, sizeof *self->value);
-    self->merged = calloc(cells, sizeof *self->merged);
-    self->histogram = calloc(2 * (size_t)self->phases, sizeof *self->histogram);
-    if (self->value == NULL || self->merged == NULL || self->histogram == NULL) {
+    if (!make_room(self)) {
         sim_outcome_destroy(self);
         return NULL;
     }
-    for (size_t i = 0; i < cells; i++)
-        self->merged[i].is_null = true;
-    for (size_t i = 0; i < cells * plan->replications; i++)
-        self->value[i].is_null = true;
-    for (uint32_t i = 0; i < 2 * self->phases; i++)
-        sim_histogram_clear(&self->histogram[i]);
     return self;
 }
 
@@ -154,8 +228,15 @@ sim_outcome *sim_outcome_read(sim_store *store, const sim_store_plan *plan, sim_
         return NULL;
     }
     settle_pair(self);
+    if (self->is_out_of_memory) {
+        *error = (sim_store_error){SIM_STORE_IO, "out of memory"};
+        sim_outcome_destroy(self);
+        return NULL;
+    }
     free(self->histogram);
+    free(self->single);
     self->histogram = NULL;
+    self->single = NULL;
     return self;
 }
 
@@ -165,7 +246,11 @@ void sim_outcome_destroy(sim_outcome *outcome)
         return;
     free(outcome->value);
     free(outcome->merged);
+    free(outcome->without);
+    free(outcome->resampled);
+    free(outcome->has_spread);
     free(outcome->histogram);
+    free(outcome->single);
     free(outcome);
 }
 
@@ -198,4 +283,30 @@ sim_metric_value sim_outcome_estimate(const sim_outcome *outcome, uint32_t scena
     if (mean.samples > 0)
         mean.value /= (double)mean.samples;
     return mean;
+}
+
+bool sim_outcome_spread_of(const sim_outcome *outcome, uint32_t scenario, uint32_t policy, sim_metric_id metric,
+                           sim_outcome_spread *spread)
+{
+    const size_t pair = pair_of(outcome, scenario, policy);
+    for (size_t i = 0; i < 2 * QUANTILE_COUNT; i++) {
+        const merged_quantile *quantile = &QUANTILES[i % QUANTILE_COUNT];
+        if (metric != (i < QUANTILE_COUNT ? quantile->all : quantile->ok))
+            continue;
+        const size_t row = pair * 2 * QUANTILE_COUNT + i;
+        spread->without = outcome->without + row * outcome->plan->replications;
+        spread->resampled = outcome->resamples == 0 ? NULL : outcome->resampled + row * outcome->resamples;
+        return outcome->has_spread[pair] && !outcome->merged[cell(outcome, pair, 0, metric)].is_null;
+    }
+    return false;
+}
+
+bool sim_outcome_is_merged(const sim_outcome *outcome, sim_metric_id metric)
+{
+    return outcome->is_merged[metric];
+}
+
+const sim_store_plan *sim_outcome_plan(const sim_outcome *outcome)
+{
+    return outcome->plan;
 }

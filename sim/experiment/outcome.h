@@ -25,4 +25,20 @@ sim_metric_value sim_outcome_value(const sim_outcome *outcome, uint32_t scenario
 sim_metric_value sim_outcome_estimate(const sim_outcome *outcome, uint32_t scenario, uint32_t policy, uint32_t phase,
                                       sim_metric_id metric);
 
+/* How sure a latency percentile of phase `all` is: what it would be without each replication, and in SIM_BOOTSTRAPS
+ * resamples of the replications, the same for all policies (NULL unless their number is from SIM_BOOTSTRAP_MIN to
+ * SIM_BOOTSTRAP_MAX). False where the metric is no such percentile or has no value, or a replication has none. */
+typedef struct {
+    const double *without;   /* [replication] */
+    const double *resampled; /* [resample] */
+} sim_outcome_spread;
+bool sim_outcome_spread_of(const sim_outcome *outcome, uint32_t scenario, uint32_t policy, sim_metric_id metric,
+                           sim_outcome_spread *spread);
+
+/* Whether the estimate comes from merged histograms: percentiles and maxima of latency. */
+bool sim_outcome_is_merged(const sim_outcome *outcome, sim_metric_id metric);
+
+/* The store's plan, as handed to sim_outcome_read(). */
+const sim_store_plan *sim_outcome_plan(const sim_outcome *outcome);
+
 #endif

@@ -52,3 +52,68 @@ sim_traffic sim_traffic_of(const sim_scenario *scenario, const sim_workload *wor
                               seconds(options->failback_sweep_interval) > SWEEP_RATIO * dwell_s;
     return traffic;
 }
+
+double sim_traffic_error_share(const sim_fault *fault)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < fault->error_share.count; i++)
+        most = fault->error_share.point[i].value > most ? fault->error_share.point[i].value : most;
+    return (double)most / SIM_SHARE_ONE;
+}
+
+/* Whether the breaker counts this error of an attempt; an attempt that is never answered counts if it times out before
+ * the operation does. */
+static bool is_counted(const sim_error *error, const sim_workload *workload, const rgn_options *options)
+{
+    rgn_response response = {.status = error->status, .substatus = error->substatus, .retry_after = RGN_TIME_NEVER};
+    switch ((sim_error_type)error->type) {
+    case SIM_ERROR_STATUS:
+        break;
+    case SIM_ERROR_REFUSED:
+        return false;
+    case SIM_ERROR_NO_REPLY:
+        return options->retry_request_timeout < workload->deadline;
+    }
+    const rgn_class class = rgn_classify(&response);
+    return class.evidence == RGN_EVIDENCE_FAILURE && class.charge == RGN_CHARGE_PARTITION;
+}
+
+/* Expected operations until the breaker's rule is met, if that share of them fails; < 0: it is not met. */
+static double operations_to_trip(const rgn_options *options, double threshold, double share)
+{
+    double in_a_row = 1; /* chance of `threshold` failures in a row */
+    switch (options->breaker_rule) {
+    case RGN_RULE_SHARE:
+        return share * 1e6 >= (double)options->breaker_failure_share ? threshold / share : -1;
+    case RGN_RULE_CONSECUTIVE:
+        for (double n = 0; n < threshold && in_a_row > 0; n++)
+            in_a_row *= share;
+        return share >= 1 ? threshold : in_a_row > 0 ? (1 / in_a_row - 1) / (1 - share) : -1;
+    default:
+        return threshold / share;
+    }
+}
+
+double sim_traffic_trip_under(const sim_workload *workload, const rgn_options *options, const sim_fault *fault,
+                              sim_kind kind)
+{
+    const double threshold = (double)(kind == SIM_KIND_READ ? options->breaker_read_failure_threshold
+                                                            : options->breaker_write_failure_threshold);
+    const double pairs = (double)workload->clients * workload->partition_count;
+    const double rate = (double)workload->rate_mhz / 1000 / pairs * workload->kind_share[kind] / SIM_SHARE_ONE;
+    double counted = 0;
+    double silent = 0; /* of those the ones that are noticed at the attempt's timeout only */
+    for (uint32_t i = 0; i < fault->error_count; i++) {
+        const sim_error *error = &fault->error[i];
+        counted += is_counted(error, workload, options) ? error->share : 0;
+        silent += is_counted(error, workload, options) && error->type == SIM_ERROR_NO_REPLY ? error->share : 0;
+    }
+    const double share = sim_traffic_error_share(fault) * counted / SIM_SHARE_ONE;
+    if (options->breaker_enabled == 0 || (fault->kinds >> kind & 1) == 0 || rate * share <= 0)
+        return -1;
+    /* Failures further apart than the window are counted one by one. */
+    if (1 / (rate * share) > seconds(options->breaker_counter_reset_window) && threshold > 1)
+        return -1;
+    const double operations = operations_to_trip(options, threshold, share);
+    return operations < 0 ? -1 : operations / rate + silent / counted * seconds(options->retry_request_timeout);
+}

@@ -15,6 +15,13 @@ typedef struct {
     bool sweep_dominates;       /* the sweep's period, not the dwell, decides when recovery begins */
 } sim_traffic;
 
+/* Mean seconds of ordinary traffic until a (client, partition) that the fault strikes trips at the fault's highest
+ * share of errors; < 0: it does not trip. Errors that charge an endpoint, or nothing, trip nobody. */
+double sim_traffic_trip_under(const sim_workload *workload, const rgn_options *options, const sim_fault *fault,
+                              sim_kind kind);
+/* That share of errors, 0 to 1. */
+double sim_traffic_error_share(const sim_fault *fault);
+
 sim_traffic sim_traffic_of(const sim_scenario *scenario, const sim_workload *workload, const rgn_options *options);
 
 #endif

@@ -43,6 +43,12 @@ static bool must_end(crew *self)
     return atomic_load(&self->is_ended) || atomic_load(self->control->stop);
 }
 
+/* Run ids are places in the plan, counted from 1. */
+static bool is_done(const crew *self, uint32_t place)
+{
+    return self->control->is_done != NULL && self->control->is_done[place];
+}
+
 static bool on_progress(void *context, int64_t now)
 {
     worker *self = context;
@@ -55,7 +61,10 @@ static bool take(crew *self, sim_plan_place *place)
 {
     while (self->waiting >= 2 * self->count && !must_end(self))
         (void)pthread_cond_wait(&self->written_some, &self->lock);
-    if (must_end(self) || self->next == sim_plan_size(self->experiment))
+    const uint32_t size = sim_plan_size(self->experiment);
+    while (self->next < size && is_done(self, self->next))
+        self->next++;
+    if (must_end(self) || self->next == size)
         return false;
     *place = sim_plan_at(self->experiment, self->next++);
     return true;
@@ -160,7 +169,7 @@ static void write_one(crew *self, sim_store *store, const sim_finished *finished
     };
     if (sim_store_write_run(store, &run, &result->store)) {
         result->done++;
-    } else {
+    } else if (result->store.status != SIM_STORE_BUSY || !atomic_load(self->control->stop)) {
         result->status = SIM_EXPERIMENT_STORE;
         atomic_store(&self->is_ended, true);
     }
@@ -231,6 +240,8 @@ sim_experiment_result sim_experiment_run(sim_experiment *experiment, sim_store *
     const unsigned jobs = control->jobs < size ? control->jobs : size;
     crew self = {.experiment = experiment, .control = control, .worker = calloc(jobs, sizeof *self.worker)};
     self.last = &self.first;
+    for (uint32_t i = 0; i < size; i++)
+        result.done += is_done(&self, i);
     (void)pthread_mutex_init(&self.lock, NULL);
     (void)pthread_cond_init(&self.finished_some, NULL);
     (void)pthread_cond_init(&self.written_some, NULL);

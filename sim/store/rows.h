@@ -10,11 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/store.h"
+#include "store/lock.h"
 
 struct sim_store {
     sqlite3 *db;
     char *path;
+    sim_store_lock lock; /* of a writer */
+    bool (*go_on)(void *context, unsigned waited_ms);
+    void *patience_context;
 };
 
 typedef struct {
@@ -37,6 +40,12 @@ bool sim_rows_close(sim_rows *rows); /* true if every row was written */
 
 /* Fills in `*error` with what SQLite and the system say; returns false. */
 bool sim_store_fail(const sim_store *store, const char *doing, sim_store_error *error);
+
+/* The same for what the system has refused (errno). */
+void sim_store_fail_system(const char *path, const char *doing, sim_store_error *error);
+
+/* Opens `file`, which messages call `path`. NULL with `*error` filled in. */
+sim_store *sim_store_open_file(const char *file, const char *path, int flags, sim_store_error *error);
 
 /* Writes what is known before the first run, inside the caller's transaction. False: ask SQLite. */
 bool sim_store_write_plan(sqlite3 *db, const sim_store_plan *plan);

@@ -173,7 +173,7 @@ static const char INTERVAL[] =
     "  latency_p50 INTEGER,              -- ns; NULL: no samples\n"
     "  latency_p99 INTEGER,\n"
     "  latency_max INTEGER,\n"
-    "  legs INTEGER NOT NULL,\n"
+    "  legs INTEGER NOT NULL,            -- sent, then or later, by operations that were to start in the interval\n"
     "  canaries INTEGER NOT NULL,\n"
     "  canary_failures INTEGER NOT NULL,\n"
     "  departures INTEGER NOT NULL,\n"
@@ -184,14 +184,16 @@ static const char INTERVAL[] =
     "  PRIMARY KEY (run_id, n)\n"
     ") STRICT, WITHOUT ROWID";
 
-static const char INTERVAL_REGION[] = "CREATE TABLE interval_region (\n"
-                                      "  run_id INTEGER NOT NULL,\n"
-                                      "  n INTEGER NOT NULL,\n"
-                                      "  region INTEGER NOT NULL,\n"
-                                      "  legs INTEGER NOT NULL,            -- that arrived at the region\n"
-                                      "  PRIMARY KEY (run_id, n, region),\n"
-                                      "  FOREIGN KEY (run_id, n) REFERENCES interval (run_id, n)\n"
-                                      ") STRICT, WITHOUT ROWID";
+static const char INTERVAL_REGION[] =
+    "CREATE TABLE interval_region (\n"
+    "  run_id INTEGER NOT NULL,\n"
+    "  n INTEGER NOT NULL,\n"
+    "  region INTEGER NOT NULL,\n"
+    "  legs INTEGER NOT NULL,            -- that arrived at the region in the interval, whenever\n"
+    "                                    -- they were sent, and before the run's end\n"
+    "  PRIMARY KEY (run_id, n, region),\n"
+    "  FOREIGN KEY (run_id, n) REFERENCES interval (run_id, n)\n"
+    ") STRICT, WITHOUT ROWID";
 
 static const char TRANSITION[] =
     "CREATE TABLE transition (\n"
@@ -250,6 +252,9 @@ static const char OPERATION_SAMPLE[] =
     "  away INTEGER NOT NULL,            -- its partition was away from home at its start\n"
     "  abandoned INTEGER NOT NULL,\n"
     "  canary_retry INTEGER,             -- ns from start to the retry after a failed canary; NULL: none\n"
+    "  hedge TEXT NOT NULL,              -- how its latest hedge race ended; none: it had none\n"
+    "  hedges INTEGER NOT NULL,          -- second legs launched in other regions\n"
+    "  hedge_region INTEGER,             -- of the latest one; NULL: none\n"
     "  PRIMARY KEY (run_id, id)\n"
     ") STRICT, WITHOUT ROWID";
 

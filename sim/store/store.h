@@ -4,7 +4,8 @@
  * Life: sim_store_create() writes schema and plan (every run as `planned`) beside the final name and then gives the
  * file its name, so that a file of that name always holds a whole plan. Each finished run is one transaction. The
  * journal is SQLite's rollback journal with full synchronisation: after a kill at any moment the file holds every
- * finished run and nothing of the others, and no second file is needed once the writer has ended in order.
+ * finished run and nothing of the others, and no second file is needed once the writer has ended in order. A path may
+ * be a symbolic link: the file at its end is meant. Only one process at a time writes (SIM_STORE_BUSY for the others).
  *
  * Every table but run_timing is deterministic: same scenario, policies, seed and version give the same rows, in any
  * order of finishing, with any number of jobs. Facts about the execution (host, time, paths, jobs, event mode, memory)
@@ -26,9 +27,11 @@ enum {
 
 typedef enum {
     SIM_STORE_OK = 0,
-    SIM_STORE_EXISTS = 1, /* there is a file of that name already: the caller's choice, nothing was touched */
-    SIM_STORE_IO = 2,     /* the disk is full, the folder is read-only, ... */
-    SIM_STORE_ALIEN = 3,  /* not a database of this program, or of another schema version */
+    SIM_STORE_EXISTS = 1,  /* there is a file of that name already: the caller's choice, nothing was touched */
+    SIM_STORE_IO = 2,      /* the disk is full, the folder is read-only, ... */
+    SIM_STORE_ALIEN = 3,   /* not a database of this program, or of another schema version */
+    SIM_STORE_DIFFERS = 4, /* it holds another experiment: the message says what differs */
+    SIM_STORE_BUSY = 5,    /* another process writes to it, or holds it for longer than anyone waits */
 } sim_store_status;
 
 /* One sentence for a person, without a full stop. */
@@ -92,11 +95,24 @@ typedef struct {
  * an empty file) is replaced, and only after the new one has been written. NULL with `*error` filled in. */
 sim_store *sim_store_create(const char *path, bool replace, const sim_store_plan *plan, sim_store_error *error);
 
+/* Goes on with the database of an earlier, unfinished run of the same plan, or makes it where there is none. Everything
+ * that makes up a run's content must be the same, by digest; more replications than there are extend the plan. NULL
+ * with
+ * `*error` filled in; the database is then unchanged. */
+sim_store *sim_store_resume(const char *path, const sim_store_plan *plan, sim_store_error *error);
+
+/* Sets is_done[id - 1] for every finished run whose id is at most `count`. */
+bool sim_store_read_done(sim_store *store, bool *is_done, uint32_t count, sim_store_error *error);
+
 /* Opens an existing database for reading. NULL with `*error` filled in. */
 sim_store *sim_store_open(const char *path, sim_store_error *error);
 
 /* Writes a finished run in one transaction. False with `*error` filled in: nothing of the run is in the file. */
 bool sim_store_write_run(sim_store *store, const sim_store_run *run, sim_store_error *error);
+
+/* While another program holds the file, `go_on` is asked every 50 ms, with about the time waited so far; false gives up
+ * (SIM_STORE_BUSY). Nobody asked: ten seconds. */
+void sim_store_set_patience(sim_store *store, bool (*go_on)(void *context, unsigned waited_ms), void *context);
 
 void sim_store_close(sim_store *store);
 

@@ -246,7 +246,7 @@ static bool write_transitions(sqlite3 *db, const sim_store_run *run)
 static bool write_sample(sqlite3 *db, const sim_store_run *run)
 {
     sim_rows rows;
-    sim_rows_open(&rows, db, "INSERT INTO operation_sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    sim_rows_open(&rows, db, "INSERT INTO operation_sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (size_t n = 0; n < run->sample_count; n++) {
         const sim_ended *ended = &run->sample[n];
         sim_rows_int(&rows, run->id);
@@ -269,6 +269,9 @@ static bool write_sample(sqlite3 *db, const sim_store_run *run)
         sim_rows_int(&rows, (ended->flags & SIM_ENDED_AWAY) != 0);
         sim_rows_int(&rows, (ended->flags & SIM_ENDED_ABANDONED) != 0);
         sim_rows_int_unless(&rows, ended->canary_retry, -1);
+        sim_rows_text(&rows, rgn_hedge_name((rgn_hedge)ended->hedge));
+        sim_rows_int(&rows, ended->hedges);
+        sim_rows_int_unless(&rows, ended->hedge_region, RGN_REGION_NONE);
         sim_rows_next(&rows);
     }
     return sim_rows_close(&rows);

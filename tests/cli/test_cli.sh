@@ -2,74 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_cli.sh REGIONSIM DUMP_DB
 # A test is a command, its exit status, and words that its output holds. Ends with "N passed, N failed".
-set -u
-regionsim=$(realpath "$1")
-dump_db=$(realpath "$2")
-fixtures=$(cd "$(dirname "$0")/scenarios" && pwd)
-[ -d /dev/shm ] && export TMPDIR=/dev/shm # a disk would be waited for at every run
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-unset NO_COLOR
-passed=0
-failed=0
-
-# claim STATUS COMMAND...: runs it, keeps its output in out and err.
-run() {
-    expected=$1
-    shift
-    "$@" >out 2>err
-    status=$?
-    if [ "$status" != "$expected" ]; then
-        fault "exit status $status, expected $expected: $*"
-        cat err
-    fi
-}
-
-fault() {
-    echo "  $1"
-    is_good=false
-}
-
-# has FILE WORDS: the file holds the words, or that is a fault.
-has() {
-    grep -qF -e "$2" "$1" || fault "$1 does not hold: $2"
-}
-
-has_not() {
-    ! grep -qF -e "$2" "$1" || fault "$1 holds: $2"
-}
-
-is_empty() {
-    [ ! -s "$1" ] || fault "$1 is not empty: $(head -c 200 "$1")"
-}
-
-# sql FILE QUERY: the first column of the first row.
-sql() {
-    python3 -c 'import sqlite3, sys
-print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])' "$1" "$2"
-}
-
-begin() {
-    is_good=true
-    name=$1
-}
-
-end() {
-    if $is_good; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $name"
-    fi
-}
-
-cp -r "$fixtures" scenarios
-scenarios=$work/scenarios
-small=$scenarios/small.yaml
-# The same incident, cut after its first ten seconds.
-quick=$scenarios/quick.yaml
-sed 's/^scenario: .*/scenario: quick/; s/^duration: .*/duration: 30 s/; s/^phases: .*/phases: {before: 0 s}/' "$small" >"$quick"
+. "$(dirname "$0")/claims.sh"
 
 begin "the program's help names every verb and every exit status"
 run 0 "$regionsim" --help
@@ -88,7 +21,7 @@ for verb in run validate schema list; do
     has out "Exit status:"
 done
 run 0 "$regionsim" run --help
-for option in policy replications seed jobs db force set env event-mode format; do
+for option in policy replications seed jobs db force resume set env event-mode format; do
     has out "--$option"
 done
 end
@@ -229,8 +162,12 @@ end
 begin "run compares policies, and only data goes to a pipe"
 run 0 "$regionsim" run "$small" --policy success-rate --policy probe --db both.db
 has out "success-rate"
-has out "flaps least"
-has out "costs:"
+has out "probe against success-rate"
+has out "95 % interval"
+says "Differences are taken within replications"
+says "Against success-rate, probe has"
+has out "It costs"
+says "more flaps (95"
 has out "Database: both.db"
 [ "$(sed -n 5p out | cut -d' ' -f1)" = away_healthy_s ] || fault "the headline does not come first"
 grep -q "$(printf '\033')" out err && fault "escape sequences in a pipe"
@@ -239,7 +176,8 @@ end
 begin "with fewer than five replications there is no verdict"
 run 0 "$regionsim" run "$small" --policy success-rate --policy probe --replications 4 --db four.db
 has out "No verdict"
-has_not out "flaps least"
+has_not out "Against"
+has out "Too few replications"
 end
 
 begin "json, csv and md print the same values"
@@ -249,25 +187,115 @@ for format in json csv md; do
 done
 python3 - <<'PYTHON' || fault "formats differ"
 import csv, json
-table = {(row["metric"], row["policy"]): row["value"] for row in csv.DictReader(open("out.csv"))}
+table = {(row["metric"], row["policy"]): row for row in csv.DictReader(open("out.csv"))}
 scenario = json.load(open("out.json"))["scenarios"][0]
 count = 0
+words = set()
 for metric in scenario["metrics"]:
     for policy, cell in metric["policies"].items():
-        text = table[(metric["metric"], policy)]
-        assert (text == "") == (cell["value"] is None)
-        assert text == "" or float(text) == cell["value"]
+        row = table[(metric["metric"], policy)]
+        assert (row["value"] == "") == (cell["value"] is None)
+        assert row["value"] == "" or float(row["value"]) == cell["value"]
+        assert row["verdict"] == cell.get("verdict", "")
+        assert row["baseline"] == ("" if policy == "success-rate" else "success-rate")
+        assert (row["difference"] == "") == ("difference" not in cell)
+        assert row["difference"] == "" or float(row["difference"]) == cell["difference"]
+        if "interval" in cell:
+            assert [float(row["low"]), float(row["high"])] == cell["interval"] and row["method"] == cell["method"]
+            assert cell["interval"][0] <= cell["difference"] <= cell["interval"][1]
+        words.add(row["verdict"])
         count += 1
 assert count == len(table) > 40
-assert scenario["verdict"].split()[1:3] == ["flaps", "least:"]
+assert {"better", "worse", "higher", "inconclusive", "equal"} <= words, words
+assert scenario["verdict"].startswith("Against success-rate, probe has")
 PYTHON
 has out.md "| metric | unit | success-rate | probe |"
+has out.md "### probe against success-rate"
+has out.md "| metric | verdict | difference | 95 % interval | unit | relative |"
+end
+
+begin "a policy compared with itself differs by exactly zero everywhere"
+sed 's/^policy: .*/policy: twin/' scenarios/policies/probe.yaml >scenarios/policies/twin.yaml
+objectives='scenario.objectives=[away_healthy_s, flap_count, latency_p99]'
+run 0 "$regionsim" run "$small" --policy probe --policy twin --replications 6 --db twin.db --format json --set "$objectives"
+python3 - <<'PYTHON' || fault "a twin differs"
+import json
+metrics = json.load(open("out"))["scenarios"][0]["metrics"]
+compared = [metric["policies"]["twin"] for metric in metrics]
+assert {cell["verdict"] for cell in compared} == {"equal", "no data"}
+assert all(cell["verdict"] == "no data" for cell in compared if cell["value"] is None)
+equal = [cell for cell in compared if cell["verdict"] == "equal"]
+assert len(equal) > 20
+assert all(cell["difference"] == 0 and cell["interval"] == [0, 0] for cell in equal)
+unseen = [cell["at_most"] for cell in compared if "at_most" in cell]
+assert unseen and all(bound == 0.5 for bound in unseen)
+PYTHON
+run 0 "$regionsim" run "$small" --policy probe --policy twin --replications 6 --db twin.db --resume --set "$objectives"
+says "as good as probe: twin"
+says "twin does as well as probe."
+says "probe do not differ by more than the margin"
+end
+
+begin "objectives are judged and named, and what is worse is no better"
+run 0 "$regionsim" run "$small" --policy success-rate --policy probe --replications 8 --db goals.db \
+    --set 'scenario.objectives=[home_unhealthy_s, canary_failure_count]'
+says "a trade with success-rate: probe."
+says "probe is a trade against success-rate: better on canary_failure_count; worse on home_unhealthy_s."
+run 0 "$regionsim" run "$small" --policy success-rate --policy probe --replications 8 --db goals.db --force \
+    --set 'scenario.objectives=[canary_failure_count]'
+says "better than success-rate: probe."
+run 0 "$regionsim" run "$small" --policy probe --policy success-rate --replications 8 --db goals.db --force \
+    --set 'scenario.objectives=[canary_failure_count]'
+says "no policy is better than probe; worse than probe: success-rate."
+end
+
+begin "where the sweep dominates the time to return, the summary says so once, and the warning too"
+sed 's/^policy: .*/policy: twin/' scenarios/policies/success-rate.yaml >scenarios/policies/twin.yaml
+run 0 "$regionsim" run "$small" --policy success-rate --policy twin --db sweep.db --set failback.promote=sweep \
+    --set 'failback.sweep_interval=40 s'
+says "The sweep dominates the median time to return of success-rate ("
+says "failback.sweep_interval, 40 s"
+has_not out "there is no such wait"
+has err "warning: small under success-rate, twin: shop: sweep dominates"
+[ "$(grep -c "sweep dominates" err)" = 1 ] || fault "the warning is repeated"
+run 0 "$regionsim" run "$small" --policy success-rate --policy probe --db sweep.db --force
+has_not out "The sweep dominates"
+end
+
+begin "the text fits a narrow screen, and NO_COLOR is honoured"
+COLUMNS=60 run 0 "$regionsim" run "$small" --policy success-rate --policy probe --db both.db --resume
+python3 -c 'assert max(len(line.rstrip("\n")) for line in open("out", encoding="utf-8")) <= 60' || fault "too wide"
+cat >terminal.py <<'PYTHON'
+import fcntl, os, pty, struct, sys, termios
+child, terminal = pty.fork()
+if child == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 70, 0, 0))
+    os.environ.pop("COLUMNS", None)
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+try:
+    while block := os.read(terminal, 65536):
+        text += block
+except OSError:
+    pass
+sys.stdout.buffer.write(text)
+PYTHON
+python3 terminal.py "$regionsim" run "$small" --policy success-rate --policy probe --db both.db --resume >out
+grep -q "$(printf '\033\[32m')" out || fault "no colour on a terminal"
+NO_COLOR=1 python3 terminal.py "$regionsim" run "$small" --policy success-rate --policy probe --db both.db --resume >out
+grep -q "$(printf '\033\[[0-9]*m')" out && fault "colour in spite of NO_COLOR"
+grep -q "flap_count" out || fault "no summary"
+python3 -c 'import re
+lines = re.sub("\033\\[[0-9;]*[A-Za-z]", "", open("out", encoding="utf-8", newline="").read()).split("\n")
+table = [line for line in lines if not line.startswith("warning: ")]
+assert max(len(line.rstrip("\r").split("\r")[-1]) for line in table) <= 70' || fault "wider than the terminal"
 end
 
 begin "an existing database is refused, kept, and replaced by force alone"
 "$dump_db" both.db >before
 run 2 "$regionsim" run "$quick" --replications 2 --db both.db
 has err "both.db exists already"
+has err "--resume to go on with it"
 "$dump_db" both.db >after
 cmp -s before after || fault "the database has changed"
 run 0 "$regionsim" run "$quick" --replications 2 --db both.db --force
@@ -275,6 +303,26 @@ run 0 "$regionsim" run "$quick" --replications 2 --db both.db --force
 cmp -s before after && fault "the database was not replaced"
 run 2 "$regionsim" run "$quick" --db "$small" --force
 has err "is no database of this program"
+end
+
+begin "resume goes on with the same experiment and refuses another"
+run 0 "$regionsim" run "$quick" --replications 2 --db part.db --resume
+run 0 "$regionsim" run "$quick" --replications 5 --db part.db --resume
+run 0 "$regionsim" run "$quick" --replications 5 --db whole.db
+"$dump_db" part.db >part.txt
+"$dump_db" whole.db >whole.txt
+cmp -s part.txt whole.txt || fault "the extended database differs"
+for other in "--replications 4" "--seed 2" "--policy probe" "--policy success-rate --policy probe" \
+    "--set failback.min_sample=7" "--set scenario.duration=31s"; do
+    run 2 "$regionsim" run "$quick" --db part.db --resume $other
+    has err "the database part.db holds"
+done
+run 2 "$regionsim" run "$quick" --db part.db --resume --force
+has err "give one of them"
+run 2 "$regionsim" run "$quick" --db "$small" --resume
+run 3 "$regionsim" run "$quick" --db /proc/no/a.db --resume
+"$dump_db" part.db >part.txt
+cmp -s part.txt whole.txt || fault "a refusal has changed the database"
 end
 
 begin "jobs and event mode leave no trace in the tables, seed and settings do"
@@ -303,7 +351,7 @@ has out "holds: trip_count of success-rate"
 run 1 "$regionsim" run "$quick" --replications 2 --db e.db --force \
     --set 'scenario.expect=[{metric: trip_count, at_most: 0, because: it must trip}]'
 has out "FAILS: trip_count of success-rate"
-has out "(it must trip)"
+says "(it must trip)"
 run 4 "$regionsim" run "$quick" --replications 2 --db e.db --force --set 'scenario.expect=[{metric: flap_rate, at_most: 1}]'
 has out "no data: flap_rate"
 run 0 "$regionsim" run "$quick" --replications 2 --db e.db --force \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Runs two scenarios full of ties and fault kinds in several ways and compares every deterministic table byte for byte.
+# Runs scenarios full of ties and fault kinds in several ways and compares every deterministic table byte for byte.
 # usage: same_bytes.sh REGIONSIM DUMP_DB SOURCE_ROOT [REGIONSIM DUMP_DB ...]
 # Further pairs are other builds (another compiler, another optimisation level): they must give the same bytes.
 set -eu
@@ -16,7 +16,7 @@ play() {
     shift 4
     "$program" run "$root/tests/determinism/$scenario.yaml" --db "$work/$name.db" --force --replications 3 \
         --policy "$root/scenarios/policies/success-rate-due.yaml" --policy "$root/scenarios/policies/shipped-rust.yaml" \
-        --policy "$root/scenarios/policies/spec-probe.yaml" \
+        --policy "$root/scenarios/policies/spec-probe.yaml" --policy "$root/scenarios/policies/hedging-adaptive.yaml" \
         "$@" >"$work/$name.out" 2>"$work/$name.err" || { cat "$work/$name.err"; exit 1; }
     "$dumper" "$work/$name.db" >"$work/$name.dump"
 }
@@ -31,7 +31,7 @@ expect() { # same|different A B TEXT
     fi
 }
 
-for scenario in ties mixed; do
+for scenario in ties mixed wide hedged; do
     play first "$regionsim" "$dump" "$scenario" --jobs 1
     [ "$(wc -l <"$work/first.dump")" -gt 1000 ] || { echo "FAILED: the dump of $scenario is nearly empty"; exit 1; }
     play again "$regionsim" "$dump" "$scenario" --jobs 1

@@ -318,6 +318,110 @@ START_TEST(a_scenario_that_names_an_unknown_metric_is_refused_at_its_place)
 }
 END_TEST
 
+static const struct {
+    const char *limit;   /* in line 10 */
+    const char *message; /* NULL: it is fine */
+} LIMITS[] = {
+    {"latency_p99, at_most: 10 s", NULL},
+    {"latency_p99, at_most: 0", NULL},
+    {"latency_p99, at_most: 10 %",
+     "expect[1].at_most: found \"10 %\"; expected a duration such as \"50 ms\" for latency_p99"},
+    {"latency_p99, equals: 10",
+     "expect[1].equals: found \"10\"; expected a duration such as \"50 ms\" for latency_p99"},
+    {"availability, at_least: 100 %", NULL},
+    {"availability, at_least: 0.99", NULL},
+    {"availability, at_least: 100.000001 %",
+     "expect[1].at_least: found \"100.000001 %\"; expected a share from \"0 %\" to \"100 %\" for availability"},
+    {"availability, at_least: 99",
+     "expect[1].at_least: found \"99\"; expected a share from \"0 %\" to \"100 %\" for availability"},
+    {"availability, at_least: 0 s",
+     "expect[1].at_least: found \"0 s\"; expected a share from \"0 %\" to \"100 %\" for availability"},
+    {"requests, at_most: 10", NULL},
+    {"requests, at_most: 10 s",
+     "expect[1].at_most: found \"10 s\"; expected a number of operations such as 8 for requests"},
+    {"away_healthy_s, at_most: 36000", NULL},
+    {"away_healthy_s, at_most: 10 h",
+     "expect[1].at_most: found \"10 h\"; expected a number of pair-seconds such as 8 for away_healthy_s"},
+    {"load_amplification, at_most: 1.05", NULL},
+    {"load_amplification, at_most: 105 %",
+     "expect[1].at_most: found \"105 %\"; expected a number such as 1.5 for load_amplification"},
+};
+
+START_TEST(a_limit_is_written_as_its_metric_is_measured)
+{
+    char text[1024];
+    sim_input_error error = {0};
+    const int length = snprintf(text, sizeof text,
+                                "regionsim: 1\nscenario: x\nduration: 1 min\naccount: {regions: [westus]}\n"
+                                "network: {round_trip: none}\n"
+                                "service: {read: {constant: 2 ms}, write: {constant: 5 ms}}\n"
+                                "clients: {a: {home: westus, preferred: [westus]}}\n"
+                                "workload: {w: {rate: 1 /s, partitions: {count: 1}, operations: {read: 100 %%}}}\n"
+                                "expect:\n  - {metric: %s}\n",
+                                LIMITS[_i].limit);
+    sim_scenario *scenario = sim_scenario_parse("x.yaml", text, (size_t)length, NULL, 0, &error);
+    ck_assert_msg(scenario != NULL, "%s", error.message);
+    ck_assert(sim_scenario_metrics_exist(scenario, &error) == (LIMITS[_i].message == NULL));
+    ck_assert_str_eq(error.message, LIMITS[_i].message == NULL ? "" : LIMITS[_i].message);
+    ck_assert_int_eq(error.line, LIMITS[_i].message == NULL ? 0 : 10);
+    sim_scenario_destroy(scenario);
+}
+END_TEST
+
+/* ---- a fleet in the making ---- */
+
+typedef struct {
+    unsigned asked;
+    unsigned until;
+} asker;
+
+static bool go_on(void *context, int64_t now)
+{
+    asker *self = context;
+    ck_assert_int_eq(now, 0);
+    return ++self->asked < self->until;
+}
+
+START_TEST(a_run_can_be_stopped_while_its_fleet_is_made)
+{
+    static const char text[] = "regionsim: 1\nscenario: x\nduration: 1 s\naccount: {regions: [westus]}\n"
+                               "network: {round_trip: none, local: 1 ms}\n"
+                               "service: {read: {constant: 2 ms}, write: {constant: 5 ms}}\n"
+                               "clients: {a: {home: westus, preferred: [westus], count: 300},\n"
+                               "          b: {home: westus, preferred: [westus], count: 700}}\n"
+                               "workload: {w: {rate: 1 /s, partitions: {count: 1}, operations: {read: 100 %}}}\n";
+    sim_input_error error;
+    sim_scenario *scenario = sim_scenario_parse("x.yaml", text, sizeof text - 1, NULL, 0, &error);
+    ck_assert_msg(scenario != NULL, "%s", error.message);
+    sim_world *world = sim_world_create(scenario, &error);
+    ck_assert_msg(world != NULL, "%s", error.message);
+    const sim_luck luck = {1, 0};
+    rgn_effective_options options = {0};
+    rgn_options_default(&options.values);
+    for (unsigned until = 1; until <= 5; until++) {
+        asker self = {0, until};
+        sim_run_output output;
+        const char *what = NULL;
+        sim_world_run *world_run = sim_world_run_create(world, &luck);
+        const sim_run_input input = {.scenario = scenario,
+                                     .world = world,
+                                     .router_options = &options,
+                                     .workload_options = &options,
+                                     .luck = luck,
+                                     .world_run = world_run,
+                                     .on_progress = go_on,
+                                     .progress_context = &self};
+        /* 1000 clients: asked before the first, the 257th, the 513th and the 769th, and not again in so short a run. */
+        ck_assert_int_eq(sim_run(&input, &output, &what), until <= 4 ? SIM_RUN_INTERRUPTED : SIM_RUN_OK);
+        ck_assert_uint_eq(self.asked, until <= 4 ? until : 4);
+        sim_run_output_deinit(&output);
+        sim_world_run_destroy(world_run);
+    }
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+END_TEST
+
 /* ---- traffic ---- */
 
 START_TEST(traffic_tells_what_a_policy_can_find_out)
@@ -368,6 +472,59 @@ START_TEST(traffic_tells_what_a_policy_can_find_out)
 }
 END_TEST
 
+/* ---- how long a fault takes to trip a pair ---- */
+
+static const sim_error UNAVAILABLE = {.status = 503, .share = SIM_SHARE_ONE};
+static const sim_error REFUSED = {.type = SIM_ERROR_REFUSED, .share = SIM_SHARE_ONE};
+static const sim_error SILENT = {.type = SIM_ERROR_NO_REPLY, .share = SIM_SHARE_ONE};
+static const sim_error THROTTLED = {.status = 429, .share = SIM_SHARE_ONE};
+
+static const struct {
+    const sim_error *error;
+    int64_t share; /* ppb, highest of the fault */
+    int rule;
+    int64_t deadline;
+    double trip_s; /* of 4 reads a second: ten failures */
+} TRIPS[] = {
+    {&UNAVAILABLE, SIM_SHARE_ONE, RGN_RULE_WINDOWED, 3 * RGN_NS_PER_S, 2.5},
+    {&UNAVAILABLE, SIM_SHARE_ONE / 2, RGN_RULE_WINDOWED, 3 * RGN_NS_PER_S, 5},
+    {&UNAVAILABLE, 0, RGN_RULE_WINDOWED, 3 * RGN_NS_PER_S, -1},
+    /* One failure in 299 s, and one in 301 s, which is beyond the window of 300 s. */
+    {&UNAVAILABLE, 836121, RGN_RULE_WINDOWED, 3 * RGN_NS_PER_S, 2990},
+    {&UNAVAILABLE, 830564, RGN_RULE_WINDOWED, 3 * RGN_NS_PER_S, -1},
+    {&UNAVAILABLE, SIM_SHARE_ONE, RGN_RULE_CONSECUTIVE, 3 * RGN_NS_PER_S, 2.5},
+    {&UNAVAILABLE, SIM_SHARE_ONE / 2, RGN_RULE_CONSECUTIVE, 3 * RGN_NS_PER_S, 2046 / 4.0},
+    {&UNAVAILABLE, SIM_SHARE_ONE / 10 * 9, RGN_RULE_SHARE, 3 * RGN_NS_PER_S, 10 / 0.9 / 4},
+    {&UNAVAILABLE, SIM_SHARE_ONE / 10 * 9 - 1, RGN_RULE_SHARE, 3 * RGN_NS_PER_S, -1},
+    {&REFUSED, SIM_SHARE_ONE, RGN_RULE_WINDOWED, 3 * RGN_NS_PER_S, -1},
+    {&THROTTLED, SIM_SHARE_ONE, RGN_RULE_WINDOWED, 3 * RGN_NS_PER_S, -1},
+    {&SILENT, SIM_SHARE_ONE, RGN_RULE_WINDOWED, 6 * RGN_NS_PER_S, -1},
+    {&SILENT, SIM_SHARE_ONE, RGN_RULE_WINDOWED, 6 * RGN_NS_PER_S + 1, 2.5 + 6},
+};
+
+START_TEST(a_fault_trips_by_what_the_breaker_counts_of_it)
+{
+    const sim_workload workload = {.rate_mhz = 100000,
+                                   .clients = 2,
+                                   .partition_count = 10,
+                                   .kind_share = {800000000, 200000000},
+                                   .deadline = TRIPS[_i].deadline};
+    const sim_point points[] = {{0, 0}, {1, TRIPS[_i].share}, {2, TRIPS[_i].share / 2}};
+    sim_fault fault = {.kinds = 1 << SIM_KIND_READ,
+                       .error_count = 1,
+                       .error = TRIPS[_i].error,
+                       .error_share = {SIM_SHAPE_STEP, 3, points}};
+    rgn_options options;
+    rgn_options_default(&options);
+    options.breaker_rule = TRIPS[_i].rule;
+    ck_assert_double_eq_tol(sim_traffic_error_share(&fault), (double)TRIPS[_i].share / 1e9, 1e-12);
+    ck_assert_double_eq_tol(sim_traffic_trip_under(&workload, &options, &fault, SIM_KIND_READ), TRIPS[_i].trip_s, 0.01);
+    ck_assert_double_eq(sim_traffic_trip_under(&workload, &options, &fault, SIM_KIND_WRITE), -1);
+    options.breaker_enabled = 0;
+    ck_assert_double_eq(sim_traffic_trip_under(&workload, &options, &fault, SIM_KIND_READ), -1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("experiment");
@@ -387,7 +544,10 @@ int main(void)
     suite_add_tcase(suite, estimates);
     TCase *files = tcase_create("files");
     tcase_add_test(files, a_scenario_that_names_an_unknown_metric_is_refused_at_its_place);
+    tcase_add_loop_test(files, a_limit_is_written_as_its_metric_is_measured, 0, (int)(sizeof LIMITS / sizeof *LIMITS));
+    tcase_add_test(files, a_run_can_be_stopped_while_its_fleet_is_made);
     tcase_add_test(files, traffic_tells_what_a_policy_can_find_out);
+    tcase_add_loop_test(files, a_fault_trips_by_what_the_breaker_counts_of_it, 0, (int)(sizeof TRIPS / sizeof *TRIPS));
     suite_add_tcase(suite, files);
     (void)printf("seed of the orders of ending: %d\n", SAMPLE_SEED);
     SRunner *runner = srunner_create(suite);

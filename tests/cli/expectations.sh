@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: expectations.sh REGIONSIM ROOT
+# Every shipped scenario under every shipped policy that its expectations name: all of them hold. The flagship is left
+# to tools/run. Then what scenarios' comments say of other settings. Ends with "N passed, N failed".
+set -u
+regionsim=$(realpath "$1")
+root=$(realpath "$2")
+[ -d /dev/shm ] && export TMPDIR=/dev/shm
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+passed=0
+failed=0
+
+# holds NAME FILE ARGUMENT...: the expectations hold with these arguments. Two replications: they are no close calls.
+holds() {
+    local name=$1 file=$2
+    shift 2
+    if "$regionsim" run "$root/scenarios/$file.yaml" --replications 2 --db x.db --force "$@" >out 2>err &&
+        grep -q '^ *holds: ' out; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        grep -E '^ *(FAILS|no data): ' out
+        cat err
+    fi
+}
+
+warns() { # FILE WORDS: validate says so
+    if "$regionsim" validate "$root/scenarios/$1.yaml" | grep -q "$2"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: validate does not say \"$2\" of $1"
+    fi
+}
+
+all="--policy success-rate --policy success-rate-due --policy success-rate-safe --policy spec-probe --policy shipped-rust"
+for file in healed-95 stuck-at-50 oscillating hanging-canaries low-traffic incidents/I05 incidents/I10; do
+    # shellcheck disable=SC2086 # one word an argument
+    holds "$file" "$file" $all
+done
+holds partition-storm partition-storm --policy success-rate --policy success-rate-due
+
+holds "a breaker that looks at shares does not leave a region at 95 %" healed-95 --set breaker.rule=share \
+    --set 'scenario.expect=[{metric: flap_count, equals: 0}, {metric: failback_count, equals: 80}]'
+holds "a breaker that looks at shares leaves the swinging region alone" oscillating --set breaker.rule=share \
+    --set 'scenario.expect=[{metric: trip_count, equals: 0}]'
+holds "low_traffic_windows decides where there is little traffic" low-traffic --set failback.low_traffic_windows=5 \
+    --set 'scenario.expect=[{metric: failback_count, at_least: 200}, {metric: failback_pending_count, equals: 0}]'
+# fits FILE: a run takes no more memory than validate says, on top of what the program and a tiny run take.
+fits() {
+    "$regionsim" validate "$root/scenarios/$1.yaml" >said
+    if python3 - "$regionsim" "$root/scenarios/$1.yaml" "$root/tests/cli/bad/good.yaml" <<'PYTHON'; then
+import re, subprocess, sys, resource
+
+def peak(scenario):
+    code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True, check=True); "
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    run = [sys.argv[1], "run", scenario, "--replications", "1", "--jobs", "1", "--db", "y.db", "--force"]
+    return int(subprocess.run([sys.executable, "-c", code] + run, capture_output=True, check=True).stdout) * 1024
+
+said = sum(float(number) for number in re.findall(r"([0-9.]+) MB", open("said").read())) * 1e6
+base = peak(sys.argv[3])
+used = peak(sys.argv[2]) - base
+print("validate says %.1f MB, the run takes %.1f MB more than a tiny one" % (said / 1e6, used / 1e6))
+sys.exit(used > said)
+PYTHON
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: a run of $1 needs more memory than validate says"
+    fi
+}
+
+fits partition-storm
+fits low-traffic
+warns hanging-canaries "hang bias"
+warns low-traffic "cannot decide"
+warns healed-95 "sweep dominates"
+warns low-traffic "reads under outage, whose errors reach 100 %, trip a pair after about 300 s"
+warns incidents/I10 "reads under diverted, whose errors reach 8 %, trip a pair after about 23.1 s"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
