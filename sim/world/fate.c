@@ -59,6 +59,12 @@ static uint64_t faults_met(const sim_world_run *run, const sim_attempt *attempt,
            world->kind_faults[attempt->kind] & ~spared;
 }
 
+/* The least outcome word whose position is `position` or more. */
+static uint64_t first_word_at(uint32_t position)
+{
+    return (uint64_t)((((sim_u128)position << 64) + SIM_SHARE_ONE - 1) / SIM_SHARE_ONE);
+}
+
 sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                              sim_words luck)
 {
@@ -67,10 +73,11 @@ sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_a
     const sim_stretches *stretches = &world->stretches[region];
     const int64_t arrival = rgn_time_add(sent, round_trip / 2);
     const uint32_t here = sim_stretches_find(stretches, arrival);
-    if (stretches->faults[here] == 0)
+    if (stretches->struck[here] < SIM_SHARE_ONE)
         run->quiet[region] = (sim_quiet){
             .quiet_from = stretches->from[here],
             .quiet_until = here + 1 < stretches->count ? stretches->from[here + 1] : RGN_TIME_NEVER,
+            .struck_below = first_word_at(stretches->struck[here]),
         };
 
     const uint32_t position = (uint32_t)sim_below(luck.word[1], SIM_SHARE_ONE);

@@ -14,6 +14,8 @@ typedef struct {
     uint32_t count;
     int64_t *from;
     uint64_t *faults;
+    uint32_t
+        *struck; /* outcome positions (ppb) at or above it are untouched; > SIM_SHARE_ONE: latency is touched too */
 } sim_stretches;
 
 /* Round trips of one scenario, resolved. */

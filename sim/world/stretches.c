@@ -25,6 +25,24 @@ static uint64_t with_effect(const sim_fault *faults, uint64_t mask, int64_t firs
     return found;
 }
 
+/* Positions of the outcome word below which an attempt may be struck in [first, last], between which shapes keep to one
+ * line; more than all of them if a fault touches latency. */
+static uint32_t struck_in(const sim_fault *faults, uint64_t mask, int64_t first, int64_t last)
+{
+    uint64_t stacked = 0;
+    while (mask != 0) {
+        const sim_fault *fault = &faults[sim_mask_take(&mask)];
+        const uint32_t begin = sim_fault_errors_at(fault, first);
+        const uint32_t end = sim_fault_errors_at(fault, last);
+        stacked += begin > end ? begin : end;
+        if (sim_fault_multiplier_at(fault, first) != SIM_FACTOR_ONE ||
+            sim_fault_multiplier_at(fault, last) != SIM_FACTOR_ONE || sim_fault_added_at(fault, first) != 0 ||
+            sim_fault_added_at(fault, last) != 0 || sim_fault_round_trips_at(fault, first) != 0)
+            return UINT32_MAX;
+    }
+    return stacked < SIM_SHARE_ONE ? (uint32_t)stacked : SIM_SHARE_ONE;
+}
+
 bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint64_t mask)
 {
     *stretches = (sim_stretches){0};
@@ -34,17 +52,24 @@ bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint6
         return false;
     stretches->from = malloc(((size_t)breaks + 1) * sizeof *stretches->from);
     stretches->faults = malloc(((size_t)breaks + 1) * sizeof *stretches->faults);
-    const bool is_ok = stretches->from != NULL && stretches->faults != NULL;
+    stretches->struck = malloc(((size_t)breaks + 1) * sizeof *stretches->struck);
+    const bool is_ok = stretches->from != NULL && stretches->faults != NULL && stretches->struck != NULL;
     if (is_ok) {
         uint32_t count = 1;
         stretches->from[0] = INT64_MIN;
         stretches->faults[0] = 0;
+        stretches->struck[0] = 0;
         for (uint32_t i = 0; i < breaks; i++) {
             const int64_t end = i + 1 < breaks ? at[i + 1] : RGN_TIME_NEVER;
             const uint64_t found = with_effect(faults, mask, at[i], end - 1);
-            if (found == stretches->faults[count - 1])
+            const uint32_t struck = struck_in(faults, found, at[i], end - 1);
+            if (found == stretches->faults[count - 1]) {
+                uint32_t *so_far = &stretches->struck[count - 1];
+                *so_far = struck > *so_far ? struck : *so_far;
                 continue;
+            }
             stretches->from[count] = at[i];
+            stretches->struck[count] = struck;
             stretches->faults[count++] = found;
         }
         stretches->count = count;
@@ -57,6 +82,7 @@ void sim_stretches_deinit(sim_stretches *stretches)
 {
     free(stretches->from);
     free(stretches->faults);
+    free(stretches->struck);
     *stretches = (sim_stretches){0};
 }
 

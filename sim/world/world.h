@@ -26,8 +26,9 @@ typedef struct sim_world sim_world;
 
 /* Hot part of a run's world, laid open for the inline fast path; see world.c for the rest. */
 typedef struct {
-    int64_t quiet_from; /* no fault touches the region at any t in [quiet_from, quiet_until) */
+    int64_t quiet_from; /* at any t in [quiet_from, quiet_until) ... */
     int64_t quiet_until;
+    uint64_t struck_below; /* ... no fault touches an attempt whose outcome word is this or more; 0: none at all */
 } sim_quiet;
 
 typedef struct sim_world_run {
@@ -100,7 +101,8 @@ static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, co
 {
     const int64_t arrival = sent + round_trip / 2;
     const sim_quiet *quiet = &run->quiet[attempt->region];
-    if (__builtin_expect(arrival < quiet->quiet_from || arrival >= quiet->quiet_until, 0))
+    if (__builtin_expect(
+            arrival < quiet->quiet_from || arrival >= quiet->quiet_until || luck.word[1] < quiet->struck_below, 0))
         return sim_world_fate_slow(run, round_trip, attempt, sent, luck);
     return (sim_fate){.end = sent + round_trip + (int64_t)sim_sampler_draw(run->service[attempt->kind], luck.word[0]),
                       .status = 200};
