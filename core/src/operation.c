@@ -186,6 +186,18 @@ static bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_route_que
     return true;
 }
 
+/* RTE-3, the common case: with nothing remembered of the partition and no endpoint marked, every rule set sends a first
+ * attempt to the first region of its list if the caller does not exclude it. NONE where routing has to be asked. */
+static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    const rgn_region_list *list = op->direction == RGN_READ ? &topology->read_order : &topology->write_order;
+
+    if (atomic_load_explicit(&router->marks.marked, memory_order_acquire) != 0 || list->count == 0 ||
+        (op->direction == RGN_WRITE && !topology->multi_write) || rgn_region_in(op->excluded, list->region[0]))
+        return RGN_REGION_NONE;
+    return list->region[0];
+}
+
 rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
@@ -214,6 +226,13 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
     if (now >= op->deadline)
         return rgni_op_end_by_deadline(op);
 
+    answer.region = state == 0 ? healthy_target(router, op, topology) : RGN_REGION_NONE;
+    if (answer.region != RGN_REGION_NONE) {
+        answer.reason = RGN_REASON_ROUTE_PREFERRED;
+        send(op, answer, op->options->retry_request_timeout, now);
+        rgni_race_begin(router, op, topology, now);
+        return RGN_SEND;
+    }
     query_init(&query, router, op, topology, now);
     if (state != 0 && is_covered && begins_as_canary(router, op, &query, state, now)) {
         send(op, (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY}, canary_timeout(op, now), now);
