@@ -101,16 +101,21 @@ static rgn_region_set barred_regions(const rgn_router *router, const rgn_op *op)
     return barred;
 }
 
-static rgn_region choose_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+static rgn_region search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    return rgni_hedging_secondary(topology, op->excluded, barred_regions(router, op), op->region,
+                                  op->options->hedging_secondary);
+}
+
+/* Nearly always nothing is barred, and the first two regions are all there is to look at. */
+static inline rgn_region choose_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
     const rgn_region *first = topology->read_order.region;
 
-    /* Nearly always nothing is barred, and the first two regions are all there is to look at. */
     if (op->excluded == 0 && op->region == first[0] && topology->read_order.count > 1 &&
         !rgni_op_has(op, RGNI_OP_HAS_TAIL) && op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED)
         return first[1];
-    return rgni_hedging_secondary(topology, op->excluded, barred_regions(router, op), op->region,
-                                  op->options->hedging_secondary);
+    return search_secondary(router, op, topology);
 }
 
 /* HDG-4: the questions of the published table. HDG-21: a race for each of the first attempts only. */
@@ -126,27 +131,9 @@ static bool may_race(const rgn_router *router, const rgn_op *op, const rgn_topol
     return choose_secondary(router, op, topology) != RGN_REGION_NONE;
 }
 
-void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+/* The race of an operation with a second half, or of one whose threshold hides behind its attempt's timeout. */
+static void arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at)
 {
-    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
-    rgn_time_ns hedge_at;
-
-    if (!may_race(router, op, topology))
-        return;
-    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
-    hedge_at =
-        rgn_time_add(now, rgni_hedging_threshold(&router->hedging, &router->options, op->options, op->region, left));
-    if (router->options.hedging_budget_share < RGNI_HEDGE_PRICE)
-        rgni_hedging_earn(&router->hedging, &router->options);
-    op->state = RGNI_OP_ARMED;
-    rgni_op_set(op, RGNI_OP_RACED, true);
-    if (!rgni_op_has(op, RGNI_OP_HAS_TAIL) && hedge_at < op->wake_at) {
-        op->wake_at = hedge_at;
-        op->wake_kind = RGN_WAKE_HEDGE;
-        return;
-    }
-    if (!rgni_op_has(op, RGNI_OP_HAS_TAIL) && op->wake_kind == RGN_WAKE_DEADLINE)
-        return;
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
         rgni_op_need_tail(op, topology);
     else
@@ -154,6 +141,28 @@ void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topolog
     op->other_region = RGN_REGION_NONE;
     op->other_at = hedge_at;
     set_wake(op);
+}
+
+void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+{
+    const rgn_options *shared = &router->options;
+    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
+    rgn_time_ns hedge_at;
+
+    if (!may_race(router, op, topology))
+        return;
+    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
+    hedge_at = rgn_time_add(now, rgni_hedging_threshold(&router->hedging, shared, op->options, op->region, left));
+    if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
+        rgni_hedging_earn(&router->hedging, shared);
+    op->state = RGNI_OP_ARMED;
+    rgni_op_set(op, RGNI_OP_RACED, true);
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) || (hedge_at >= op->wake_at && op->wake_kind != RGN_WAKE_DEADLINE)) {
+        arm_with_tail(op, topology, hedge_at);
+    } else if (hedge_at < op->wake_at) {
+        op->wake_at = hedge_at;
+        op->wake_kind = RGN_WAKE_HEDGE;
+    }
 }
 
 /* --- before the threshold ---------------------------------------------------------------------------------------- */
@@ -177,15 +186,13 @@ static void learn(rgn_router *router, rgn_op *op, unsigned leg, bool is_complete
 /* HDG-17: an operation that began as a canary says nothing of who wins races. */
 static void record_primary_win(rgn_router *router, const rgn_op *op, rgn_time_ns now)
 {
-    if (op->partition < router->partition_count && (rgni_router_state(router, op->partition) & RGNI_STATE_WINS) != 0 &&
-        !rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
+    if (!rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
         rgn_router_record_primary_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
 }
 
-void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_ns now)
+void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
-    if (router->options.hedging_policy != RGN_HEDGING_STATIC)
-        learn(router, op, PRIMARY, true, now);
+    learn(router, op, PRIMARY, true, now);
     record_primary_win(router, op, now);
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
         rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);

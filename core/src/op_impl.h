@@ -107,8 +107,16 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now);
 /* The primary leg has just been sent: if the operation is eligible, a race begins. */
 void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now);
 
-/* Before the threshold, the primary leg was final. */
-void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_ns now);
+/* Before the threshold, the primary leg was final. The first is called where there is anything to note. */
+void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now);
+static inline void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    bool has_wins =
+        op->partition < router->partition_count && (rgni_router_state(router, op->partition) & RGNI_STATE_WINS) != 0;
+
+    if (has_wins || rgni_op_has(op, RGNI_OP_HAS_TAIL) || router->options.hedging_policy != RGN_HEDGING_STATIC)
+        rgni_race_note_early_win(router, op, now);
+}
 
 /* Before the threshold, the primary leg failed and the ordinary retries take over. */
 void rgni_race_leave(rgn_op *op, rgn_hedge why);

@@ -35,6 +35,7 @@ const cli_verb cli_verbs[] = {
      "here or above. Metrics and knobs can be picked by name.",
      "regionsim list scenarios\n"
      "regionsim list knobs failback.min_sample\n"
+     "regionsim list knobs --effective scenarios/flagship.yaml --policy spec-probe\n"
      "regionsim list metrics --format csv\n",
      cli_list},
 };

@@ -33,6 +33,7 @@ typedef struct {
     bool force;
     bool resume;
     bool env;
+    const char *effective; /* a scenario file; NULL: not asked for */
     sim_mode mode;
     cli_format format;
     bool help;

@@ -25,6 +25,12 @@ int cli_validate(const cli_arguments *arguments);
 int cli_schema(const cli_arguments *arguments);
 int cli_list(const cli_arguments *arguments);
 
+/* list knobs --effective; `is_picked` has a place for each knob. */
+int cli_list_effective(const cli_arguments *arguments, const bool *is_picked);
+
+/* This process's variables, as far as they concern the core. */
+const char *cli_look_up_cosmos(void *context, const char *variable);
+
 /* Prints "regionsim: <message>" on stderr and returns CLI_USAGE. */
 int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -118,6 +118,8 @@ static int list_knobs(const cli_arguments *arguments)
         names[i] = rgn_knob_at((rgn_knob_id)i)->name;
     if (!pick(arguments, "knob", names, RGN_KNOB_COUNT, picked))
         return CLI_USAGE;
+    if (arguments->effective != NULL)
+        return cli_list_effective(arguments, picked);
     cli_table table;
     cli_table_init(&table, COLUMNS, 5);
     bool ok = true;
@@ -132,6 +134,11 @@ int cli_list(const cli_arguments *arguments)
     if (arguments->operand_count == 0)
         return cli_complain("list: expected scenarios, policies, metrics or knobs");
     const char *what = arguments->operand[0];
+    const bool is_about_files = arguments->policy_count > 0 || arguments->setting_count > 0 || arguments->env;
+    if (arguments->effective == NULL && is_about_files)
+        return cli_complain("list: --policy, --set and --env need --effective SCENARIO");
+    if (arguments->effective != NULL && strcmp(what, "knobs") != 0)
+        return cli_complain("list: --effective is about knobs");
     if (strcmp(what, "scenarios") == 0)
         return list_files(arguments, CLI_FILE_SCENARIO);
     if (strcmp(what, "policies") == 0)

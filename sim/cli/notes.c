@@ -32,6 +32,13 @@ void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workl
                       "%s%s: sweep dominates: recovery begins at failback.sweep_interval's next tick, long after the "
                       "dwell; failback.promote: due avoids it\n",
                       prefix, workload->name);
+    if (workload->deadline != RGN_TIME_NEVER && options->hedging_policy == RGN_HEDGING_STATIC &&
+        options->hedging_threshold != RGN_AUTO && options->hedging_threshold >= workload->deadline / 2)
+        (void)fprintf(
+            out,
+            "%s%s: late hedge: hedging.threshold is half of the deadline or more, which leaves a hedge no more "
+            "time than the primary had; hedging.threshold: auto avoids it\n",
+            prefix, workload->name);
 }
 
 static const char *const KIND[] = {"reads", "writes"};

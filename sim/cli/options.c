@@ -121,6 +121,12 @@ static bool apply_env(cli_arguments *arguments, const char *text)
     return true;
 }
 
+static bool apply_effective(cli_arguments *arguments, const char *text)
+{
+    arguments->effective = text;
+    return true;
+}
+
 static bool apply_event_mode(cli_arguments *arguments, const char *text)
 {
     static const char *const NAMES[] = {"fast", "reference"};
@@ -146,7 +152,7 @@ static bool apply_help(cli_arguments *arguments, const char *text)
 }
 
 const cli_option cli_options[] = {
-    {"policy", "FILE_OR_NAME", CLI_FOR_RUN | CLI_FOR_VALIDATE,
+    {"policy", "FILE_OR_NAME", CLI_FOR_RUN | CLI_FOR_VALIDATE | CLI_FOR_LIST,
      "a policy file, or the name of one in policies/ near the scenario; once for each policy (default: success-rate)",
      apply_policy},
     {"replications", "N", CLI_FOR_RUN, "runs of each scenario under each policy (default: 5)", apply_replications},
@@ -159,12 +165,15 @@ const cli_option cli_options[] = {
      "seed, "
      "and at least as many replications",
      apply_resume},
-    {"set", "KEY=VALUE", CLI_FOR_RUN | CLI_FOR_VALIDATE,
+    {"set", "KEY=VALUE", CLI_FOR_RUN | CLI_FOR_VALIDATE | CLI_FOR_LIST,
      "override what files say: a knob (see 'list knobs') in every policy, or scenario.PATH in every scenario; may be "
      "repeated",
      apply_set},
-    {"env", NULL, CLI_FOR_RUN,
+    {"env", NULL, CLI_FOR_RUN | CLI_FOR_LIST,
      "let this process's AZURE_COSMOS_* variables take effect; they win over a scenario's environment", apply_env},
+    {"effective", "SCENARIO", CLI_FOR_LIST,
+     "list knobs: the value that each has in this scenario under each policy, and the layer it comes from",
+     apply_effective},
     {"event-mode", "MODE", CLI_FOR_RUN, "fast, or reference: queue every timer, slower, same results (default: fast)",
      apply_event_mode},
     {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_LIST, "text, json, csv or md (default: text)", apply_format},

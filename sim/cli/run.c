@@ -105,7 +105,7 @@ static bool load(inputs *in, sim_input_error *error)
     return load_scenarios(in, error) && load_policies(in, error);
 }
 
-static const char *look_up_cosmos(void *context, const char *variable)
+const char *cli_look_up_cosmos(void *context, const char *variable)
 {
     static const char PREFIX[] = "AZURE_COSMOS_";
     (void)context;
@@ -232,7 +232,7 @@ int cli_run(const cli_arguments *arguments)
     int status = CLI_USAGE;
     sim_experiment *experiment = NULL;
     if (load(&in, &error)) {
-        const rgn_environment process = {.lookup = look_up_cosmos};
+        const rgn_environment process = {.lookup = cli_look_up_cosmos};
         const sim_experiment_input input = {
             .scenario_count = in.scenario_count,
             .scenario = (const sim_scenario *const *)in.scenario,

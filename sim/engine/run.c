@@ -318,16 +318,16 @@ static void report_ended(sim_run_state *run, sim_slot *slot, int64_t now)
                    slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind);
     if (run->batch_count == SIM_ENDED_BATCH)
         sim_run_flush(run);
-    unsigned flags = slot->flags & ~(unsigned)SIM_SLOT_CANARY_LEG;
+    const bool has_failed_canary = (slot->flags & SIM_SLOT_CANARY_FAILED) != 0;
+    unsigned flags = slot->flags & ~(unsigned)(SIM_SLOT_CANARY_LEG | SIM_SLOT_CANARY_FAILED);
     flags |= result->is_success ? SIM_ENDED_SUCCESS : 0;
     flags |= result->is_error ? SIM_ENDED_ERROR : 0;
     flags |= result->reason == RGN_REASON_DONE_ABANDONED ? SIM_ENDED_ABANDONED : 0;
     run->batch[run->batch_count++] = (sim_ended){
         .start = slot->start,
         .end = now,
-        .canary_retry = flags & SIM_ENDED_CANARY && op->canary_failed_at != RGN_TIME_NEVER
-                            ? op->canary_failed_at - slot->start
-                            : -1,
+        .canary_retry =
+            has_failed_canary && op->canary_failed_at != RGN_TIME_NEVER ? op->canary_failed_at - slot->start : -1,
         .ordinal = slot->ordinal,
         .client = slot->client,
         .partition = slot->partition,
@@ -426,6 +426,8 @@ bool sim_run_start(sim_run_state *run, sim_slot *slot)
 static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, int64_t now)
 {
     slot->flags &= (uint8_t)~SIM_SLOT_CANARY_LEG;
+    if (evidence == RGN_EVIDENCE_FAILURE || evidence == RGN_EVIDENCE_TIMEOUT)
+        slot->flags |= SIM_SLOT_CANARY_FAILED;
     if (run->input->observer == NULL)
         return;
     const sim_canary canary = {.sent = slot->leg_sent[leg],

@@ -44,7 +44,8 @@ typedef struct {
     uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
 } sim_slot;
 
-enum { SIM_SLOT_CANARY_LEG = 128 }; /* in sim_slot.flags: leg 0 is a canary in flight */
+/* In sim_slot.flags: leg 0 is a canary in flight; it was one and failed. */
+enum { SIM_SLOT_CANARY_LEG = 128, SIM_SLOT_CANARY_FAILED = 64 };
 /* Leg field of the event of an operation that is given up: its class is that of deadlines, which come before it. */
 enum { SIM_LEG_ABANDON = 7 };
 

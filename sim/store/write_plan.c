@@ -130,25 +130,6 @@ static bool write_policies(sqlite3 *db, const sim_store_plan *plan)
     return sim_rows_close(&rows);
 }
 
-static const char *origin_name(uint8_t origin)
-{
-    switch ((rgn_layer)origin) {
-    case RGN_LAYER_DEFAULT:
-        return "default";
-    case RGN_LAYER_ENVIRONMENT:
-        return "environment";
-    case RGN_LAYER_RUNTIME:
-        return "runtime";
-    case RGN_LAYER_ACCOUNT:
-        return "account";
-    case RGN_LAYER_OPERATION:
-        return "operation";
-    case RGN_LAYER_OVERRIDE:
-        return "override";
-    }
-    return "?";
-}
-
 static void add_options(sim_rows *rows, uint32_t scenario, uint32_t policy, const char *workload,
                         const rgn_effective_options *options)
 {
@@ -163,7 +144,7 @@ static void add_options(sim_rows *rows, uint32_t scenario, uint32_t policy, cons
         sim_rows_text(rows, rgn_knob_at(knob)->name);
         sim_rows_int(rows, value);
         sim_rows_text(rows, text);
-        sim_rows_text(rows, origin_name(options->origin[i]));
+        sim_rows_text(rows, rgn_layer_name((rgn_layer)options->origin[i]));
         sim_rows_next(rows);
     }
 }

@@ -42,6 +42,7 @@ for file in healed-95 stuck-at-50 oscillating hanging-canaries low-traffic incid
     # shellcheck disable=SC2086 # one word an argument
     holds "$file" "$file" $all
 done
+holds slow-region slow-region --policy no-hedging --policy success-rate --policy hedging-adaptive
 holds partition-storm partition-storm --policy success-rate --policy success-rate-due
 
 holds "a breaker that looks at shares does not leave a region at 95 %" healed-95 --set breaker.rule=share \
@@ -82,5 +83,16 @@ warns low-traffic "cannot decide"
 warns healed-95 "sweep dominates"
 warns low-traffic "reads under outage, whose errors reach 100 %, trip a pair after about 300 s"
 warns incidents/I10 "reads under diverted, whose errors reach 8 %, trip a pair after about 23.1 s"
+# A threshold of half the deadline is too long, one nanosecond less is not said to be.
+for threshold in 1500ms:0 1499999999ns:1; do
+    "$regionsim" validate "$root/scenarios/flagship.yaml" --set "hedging.threshold=${threshold%:*}" >said
+    if grep -q "late hedge" said; then found=0; else found=1; fi
+    if [ $found = "${threshold#*:}" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: validate on a hedge threshold of ${threshold%:*} under a deadline of 3 s"
+    fi
+done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -226,33 +226,64 @@ wait $reader 2>kill.err
 run 0 "$regionsim" run "$tiny" --replications 400 --db read.db --resume
 end
 
+begin "a signal is heeded before the first file is read"
+mkfifo "$scenarios/pipe.yaml"
+for signal in INT TERM; do
+    "$regionsim" run "$scenarios/pipe.yaml" --replications 1 --db pipe.db >out 2>err &
+    process=$!
+    exec 3>"$scenarios/pipe.yaml" # once it is opened at the other end
+    kill -$signal $process
+    cat "$tiny" >&3
+    exec 3>&-
+    wait $process
+    [ $? = 130 ] || fault "no status 130 after $signal"
+    has err "regionsim: interrupted"
+    [ -z "$(find . -name 'pipe.db*')" ] || fault "files are left"
+done
+rm "$scenarios/pipe.yaml"
+end
+
 begin "a signal at any moment is status 130 and leaves no draft"
 # Once the program has begun: before that the system ends it.
 cat >moments.py <<'PYTHON'
 import glob, os, random, signal, subprocess, sys, time
 drawn = random.Random(20261130)
-early = after = 0
-for i in range(60):
-    number = [signal.SIGINT, signal.SIGTERM][i % 2]
+
+def begin():
+    """A run whose handlers are in place: before that the system ends it."""
     for name in glob.glob("moment.db*"):
         os.unlink(name)
     process = subprocess.Popen([sys.argv[1], "run", sys.argv[2], "--policy", "success-rate", "--policy", "probe",
                                 "--replications", "5000", "--jobs", "1", "--db", "moment.db"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     caught = 0
-    while process.poll() is None and not caught >> (number - 1) & 1:  # the handler is in place
+    while process.poll() is None and caught >> (signal.SIGTERM - 1) & 1 == 0:
         with open(f"/proc/{process.pid}/status") as status:
             caught = int([line for line in status if line.startswith("SigCgt")][0].split()[1], 16)
-    time.sleep(drawn.random() * 0.15)
-    process.send_signal(number)
+    return process
+
+process = begin()
+started = time.monotonic()
+while not os.path.exists("moment.db"):
+    time.sleep(0.001)
+span = time.monotonic() - started
+process.kill()
+process.communicate()
+early = after = 0
+for i in range(50):
+    process = begin()
+    time.sleep(drawn.random() * 2 * span)
+    process.send_signal([signal.SIGINT, signal.SIGTERM][i % 2])
     text = process.communicate()[1].decode()
     left = sorted(glob.glob("moment.db*"))
     assert process.returncode == 130, (i, process.returncode, text)
     assert "regionsim: interrupted\n" in text, (i, text)
     assert left in ([], ["moment.db"]), (i, left)
-    early += left == []
-    after += left != []
-print(early, "before the database was made,", after, "after")
+    kept = "of 10000 runs are finished and kept in moment.db" in text
+    assert kept == (left != []), (i, text, left)
+    early += "0 of 10000" in text or not kept
+    after += "0 of 10000" not in text and kept
+print(early, "before the first run,", after, "after")
 assert early > 0 and after > 0
 PYTHON
 run 0 python3 moments.py "$regionsim" "$tiny"

@@ -96,6 +96,30 @@ START_TEST(should_hedge_disabled_override)
 }
 END_TEST
 
+START_TEST(hedging_write_not_hedged)
+{
+    rgn_request request = a_read;
+
+    request.direction = RGN_WRITE;
+    is_sent(begin(&request, 0), 0, 0);
+    ck_assert_uint_eq(op.wake_kind, RGN_WAKE_LEG_TIMEOUT);
+    is_done(answer(0, 200, 0, S(2)), 200, 0, RGN_HEDGE_NONE, 0);
+}
+END_TEST
+
+START_TEST(hedging_disabled_per_operation)
+{
+    rgn_options options = f.config.options;
+    rgn_request request = a_read;
+
+    options.hedging_strategy = RGN_HEDGING_DISABLED;
+    request.options = &options;
+    is_sent(begin(&request, 0), 0, 0);
+    ck_assert_uint_eq(op.wake_kind, RGN_WAKE_LEG_TIMEOUT);
+    is_done(answer(0, 200, 0, S(2)), 200, 0, RGN_HEDGE_NONE, 0);
+}
+END_TEST
+
 START_TEST(activation_may_depend_on_automatic_failover)
 {
     f.config.options.hedging_activation = RGN_ACTIVATION_WITH_FAILOVER;
@@ -455,6 +479,8 @@ int main(void)
                                   should_hedge_write_never,
                                   should_hedge_non_document,
                                   should_hedge_disabled_override,
+                                  hedging_write_not_hedged,
+                                  hedging_disabled_per_operation,
                                   activation_may_depend_on_automatic_failover,
                                   the_master_switch_is_decisive_in_both_directions,
                                   hedge_threshold_rejects_zero,

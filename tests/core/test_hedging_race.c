@@ -64,30 +64,6 @@ START_TEST(hedging_cancels_loser)
 }
 END_TEST
 
-START_TEST(hedging_write_not_hedged)
-{
-    rgn_request request = a_read;
-
-    request.direction = RGN_WRITE;
-    is_sent(begin(&request, 0), 0, 0);
-    ck_assert_uint_eq(op.wake_kind, RGN_WAKE_LEG_TIMEOUT);
-    is_done(answer(0, 200, 0, S(2)), 200, 0, RGN_HEDGE_NONE, 0);
-}
-END_TEST
-
-START_TEST(hedging_disabled_per_operation)
-{
-    rgn_options options = f.config.options;
-    rgn_request request = a_read;
-
-    options.hedging_strategy = RGN_HEDGING_DISABLED;
-    request.options = &options;
-    is_sent(begin(&request, 0), 0, 0);
-    ck_assert_uint_eq(op.wake_kind, RGN_WAKE_LEG_TIMEOUT);
-    is_done(answer(0, 200, 0, S(2)), 200, 0, RGN_HEDGE_NONE, 0);
-}
-END_TEST
-
 /* --- regions ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(alternate_region_pin_excludes_primary)
@@ -574,8 +550,6 @@ int main(void)
                                   hedging_read_primary_slow,
                                   hedging_read_both_regions_slow,
                                   hedging_cancels_loser,
-                                  hedging_write_not_hedged,
-                                  hedging_disabled_per_operation,
                                   alternate_region_pin_excludes_primary,
                                   alternate_region_pin_unions_user_excludes,
                                   exclude_regions_honored_by_every_retry_trigger,

@@ -112,6 +112,17 @@ START_TEST(the_defaults_are_those_of_the_published_tables)
         {"retry.request_timeout", 6 * RGN_NS_PER_S},
         {"retry.max_throttle_retry_count", 18},
         {"retry.max_throttle_wait", 270 * RGN_NS_PER_S},
+        {"hedging.enabled", RGN_AUTO},
+        {"hedging.strategy", RGN_HEDGING_ON},
+        {"hedging.threshold", RGN_AUTO},
+        {"hedging.early_transient", RGN_EARLY_RETRY},
+        {"hedging.leg_retries", RGN_LEG_RETRIES_LOCAL},
+        {"hedging.races_per_operation", 1},
+        {"hedging.secondary", RGN_SECONDARY_SECOND},
+        {"hedging.activation", RGN_ACTIVATION_ALWAYS},
+        {"hedging.operations", RGN_HEDGED_POINT_READS},
+        {"failback.lost_race", RGN_LOST_RACE_FAILURE},
+        {"failback.hedge_trip_evidence", RGN_EVIDENCE_BY_STATUS},
     };
     rgn_options options;
 

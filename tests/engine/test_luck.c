@@ -13,6 +13,8 @@ typedef struct {
     sim_run_output output;
     sim_ended *ended; /* by ordinal's place: workload 0 only holds them all in order of n */
     uint64_t count;
+    uint64_t canaries[4]; /* by rgn_evidence */
+    uint64_t retried;     /* operations retried after a failed canary */
 } play;
 
 static void keep(void *context, const sim_ended *batch, size_t count)
@@ -24,6 +26,7 @@ static void keep(void *context, const sim_ended *batch, size_t count)
         ck_assert_uint_lt(place, OPERATIONS_MAX);
         ck_assert_int_eq(self->ended[place].end, 0); /* each operation ends exactly once */
         self->ended[place] = batch[i];
+        self->retried += batch[i].canary_retry >= 0;
         self->count++;
     }
 }
@@ -34,10 +37,10 @@ static void ignore_leg(void *context, const sim_failed_leg *leg)
     (void)leg;
 }
 
-static void ignore_canary(void *context, const sim_canary *canary)
+static void count_canary(void *context, const sim_canary *canary)
 {
-    (void)context;
-    (void)canary;
+    play *self = context;
+    self->canaries[canary->evidence]++;
 }
 
 static void ignore_transition(void *context, uint32_t client, const rgn_transition *transition)
@@ -73,7 +76,7 @@ static play run(const char *scenario_path, const char *policy_name, sim_mode mod
     const sim_luck luck = {.seed = 11, .replication = 2};
     play self = {.ended = calloc(OPERATIONS_MAX, sizeof *self.ended)};
     ck_assert_ptr_nonnull(self.ended);
-    const sim_observer observer = {&self, keep, ignore_leg, ignore_canary, ignore_transition, ignore_mark};
+    const sim_observer observer = {&self, keep, ignore_leg, count_canary, ignore_transition, ignore_mark};
     const sim_run_input input = {.scenario = scenario,
                                  .world = world,
                                  .router_options = &clients,
@@ -163,6 +166,18 @@ START_TEST(a_late_timer_shows_in_the_behaviour_digest)
 }
 END_TEST
 
+/* The delay that canaries cost counts failed ones only: a throttled canary says nothing and is retried all the same. */
+START_TEST(neutral_canaries_are_no_failed_ones)
+{
+    play self = run("tests/determinism/mixed.yaml", "success-rate-due", SIM_MODE_FAST, 0);
+    const uint64_t failed = self.canaries[RGN_EVIDENCE_FAILURE] + self.canaries[RGN_EVIDENCE_TIMEOUT];
+    ck_assert_uint_gt(self.canaries[RGN_EVIDENCE_NEUTRAL], 50);
+    ck_assert_uint_gt(self.retried, 200);
+    ck_assert_uint_le(self.retried, failed);
+    end(&self);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("luck");
@@ -170,6 +185,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, switching_the_policy_leaves_all_luck_as_it_was, 0, 2);
     tcase_add_loop_test(tcase, both_event_loops_behave_alike, 0, 2);
+    tcase_add_test(tcase, neutral_canaries_are_no_failed_ones);
     tcase_add_test(tcase, a_late_timer_shows_in_the_behaviour_digest);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -46,6 +46,57 @@ START_TEST(operations_belong_to_the_phase_of_their_intended_start)
 }
 END_TEST
 
+static void ended_race(rgn_hedge hedge, uint8_t hedges, uint8_t cancelled, int64_t start, unsigned flags)
+{
+    script_ended(&s, (sim_ended){.start = start,
+                                 .end = start + MS(5),
+                                 .canary_retry = -1,
+                                 .legs = (uint16_t)(1 + hedges),
+                                 .flags = (uint8_t)flags,
+                                 .hedge = (uint8_t)hedge,
+                                 .hedges = hedges,
+                                 .hedge_cancelled = cancelled});
+}
+
+START_TEST(races_count_by_their_end_hedges_and_cut_legs_by_their_reason)
+{
+    script_begin(&s);
+    script_operation(&s, 0, 0, S(1), MS(5), OK); /* no race */
+    ended_race(RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD, 0, 0, S(2), OK);
+    ended_race(RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE, 1, 1, S(3), OK);
+    ended_race(RGN_HEDGE_ALTERNATE_WON, 1, 1, S(4), OK);
+    ended_race(RGN_HEDGE_ALTERNATE_WON, 2, 0, S(1200), OK); /* its second race; the loser had ended by itself */
+    ended_race(RGN_HEDGE_BOTH_TRANSIENT, 1, 0, S(5), ERROR);
+    ended_race(RGN_HEDGE_BOTH_TRANSIENT_DEADLINE, 1, 2, S(6), ERROR);
+    ended_race(RGN_HEDGE_BOTH_TRANSIENT_DEADLINE, 1, 2, S(7), SIM_ENDED_ABANDONED);
+    ended_race(RGN_HEDGE_CANCELLED_AWAITING_PARTNER, 1, 1, S(8), ERROR);
+    ended_race(RGN_HEDGE_DEADLINE_PRE_THRESHOLD, 0, 0, S(9), ERROR);
+    ended_race(RGN_HEDGE_ENDED_EARLY, 0, 0, S(10), OK);
+    ended_race(RGN_HEDGE_REFUSED, 0, 0, S(11), OK);
+    script_end(&s);
+    EXPECT(&s, ALL, hedge_operations_disabled, 1);
+    EXPECT(&s, ALL, hedge_operations_primary_won, 2);
+    EXPECT(&s, ALL, hedge_operations_alternate_won, 2);
+    EXPECT(&s, MIDDLE, hedge_operations_alternate_won, 1);
+    EXPECT(&s, ALL, hedge_operations_both_transient, 3);
+    EXPECT(&s, ALL, hedge_alternate_spawned, 8);
+    EXPECT(&s, MIDDLE, hedge_alternate_spawned, 2);
+    EXPECT(&s, ALL, hedge_canceled_winner_found, 2);
+    EXPECT(&s, ALL, hedge_canceled_deadline, 3);
+    EXPECT(&s, ALL, hedge_canceled_app_canceled, 2);
+    EXPECT(&s, ALL, hedge_refused, 1);
+    EXPECT(&s, ALL, hedge_state_primary_won_pre_threshold, 1);
+    EXPECT(&s, ALL, hedge_state_primary_won_after_hedge, 1);
+    EXPECT(&s, ALL, hedge_state_alternate_won, 2);
+    EXPECT(&s, ALL, hedge_state_both_transient, 1);
+    EXPECT(&s, ALL, hedge_state_both_transient_deadline, 2);
+    EXPECT(&s, ALL, hedge_state_cancelled_awaiting_partner, 1);
+    EXPECT(&s, ALL, hedge_state_deadline_pre_threshold, 1);
+    EXPECT(&s, ALL, hedge_state_ended_early, 1);
+    EXPECT_NULL(&s, LATE, hedge_refused);
+}
+END_TEST
+
 START_TEST(a_phase_without_operations_has_null_and_never_0)
 {
     static const sim_metric_id ids[] = {
@@ -427,6 +478,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, operations_belong_to_the_phase_of_their_intended_start);
+    tcase_add_test(tcase, races_count_by_their_end_hedges_and_cut_legs_by_their_reason);
     tcase_add_test(tcase, a_phase_without_operations_has_null_and_never_0);
     tcase_add_test(tcase, latencies_are_nearest_ranks_of_all_and_of_successes);
     tcase_add_loop_test(tcase, a_percentile_needs_ten_samples_beyond_it_but_maximum_and_means_do_not, 0, 3);
