@@ -23,6 +23,25 @@ const rgn_knob *rgn_knob_at(rgn_knob_id id)
     return &knobs[id];
 }
 
+const char *rgn_layer_name(rgn_layer layer)
+{
+    switch (layer) {
+    case RGN_LAYER_DEFAULT:
+        return "default";
+    case RGN_LAYER_ENVIRONMENT:
+        return "environment";
+    case RGN_LAYER_RUNTIME:
+        return "runtime";
+    case RGN_LAYER_ACCOUNT:
+        return "account";
+    case RGN_LAYER_OPERATION:
+        return "operation";
+    case RGN_LAYER_OVERRIDE:
+        return "override";
+    }
+    return "?";
+}
+
 /* OPT-5: the hedging specification and the driver gave one knob two names. */
 const char *rgn_knob_second_variable(rgn_knob_id id)
 {

@@ -26,7 +26,8 @@ void scratch_leave(void)
         (void)snprintf(name, sizeof name, "%s/%s", scratch_folder, entry->d_name);
         (void)unlink(name);
     }
-    (void)closedir(directory);
+    if (directory != NULL)
+        (void)closedir(directory);
     (void)rmdir(scratch_folder);
 }
 

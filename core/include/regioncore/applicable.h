@@ -15,6 +15,7 @@
 #define REGIONCORE_APPLICABLE_H
 
 #include <regioncore/account.h>
+#include <regioncore/export.h>
 #include <regioncore/options.h>
 #include <regioncore/routing.h>
 
@@ -65,11 +66,11 @@ typedef struct {
     uint8_t reason[RGN_REGIONS_MAX]; /* rgn_applicable_reason of each region */
 } rgn_applicable;
 
-rgn_applicable rgn_applicable_regions(const rgn_applicable_query *query, const rgn_options *options);
+RGN_API rgn_applicable rgn_applicable_regions(const rgn_applicable_query *query, const rgn_options *options);
 
 /* The reason's name and sentence; "?" for a number that is none. */
-const char *rgn_applicable_reason_name(rgn_applicable_reason reason);
-const char *rgn_applicable_reason_sentence(rgn_applicable_reason reason);
+RGN_API const char *rgn_applicable_reason_name(rgn_applicable_reason reason);
+RGN_API const char *rgn_applicable_reason_sentence(rgn_applicable_reason reason);
 
 static inline bool rgn_applicable_is_in(const rgn_applicable *applicable, rgn_region region)
 {

@@ -5,6 +5,7 @@
 #ifndef REGIONCORE_CLASSIFY_H
 #define REGIONCORE_CLASSIFY_H
 
+#include <regioncore/export.h>
 #include <regioncore/types.h>
 
 #ifdef __cplusplus
@@ -21,10 +22,10 @@ typedef enum {
 
 /* The end of one attempt, as the transport saw it. */
 typedef struct {
-    uint16_t status;            /* HTTP status; 0 with a transport error */
-    uint16_t substatus;         /* Cosmos sub-status; 0 if absent */
-    uint8_t transport;          /* rgn_transport */
-    rgn_dur_ns retry_after;     /* server's retry-after; RGN_TIME_NEVER if absent */
+    uint16_t status;        /* HTTP status; 0 with a transport error */
+    uint16_t substatus;     /* Cosmos sub-status; 0 if absent */
+    uint8_t transport;      /* rgn_transport */
+    rgn_dur_ns retry_after; /* server's retry-after; RGN_TIME_NEVER if absent */
 } rgn_response;
 
 /* What a result says of the place it came from (decisions on canaries and on the breaker). Numbers reach files. */
@@ -38,12 +39,12 @@ typedef enum {
 
 /* What the pipeline may try next; see retry table in RULES.md. */
 typedef enum {
-    RGN_RETRY_NONE = 0,      /* complete or abort */
-    RGN_RETRY_FAILOVER = 1,  /* next region at once, failover budget */
-    RGN_RETRY_BACKEND = 2,   /* next region, own budget and delays (403/3, 403/1008) */
-    RGN_RETRY_SESSION = 3,   /* 404/1002 */
-    RGN_RETRY_THROTTLE = 4,  /* same region after a back-off (429 but 3092) */
-    RGN_RETRY_WITH = 5,      /* same region, 449 schedule */
+    RGN_RETRY_NONE = 0,     /* complete or abort */
+    RGN_RETRY_FAILOVER = 1, /* next region at once, failover budget */
+    RGN_RETRY_BACKEND = 2,  /* next region, own budget and delays (403/3, 403/1008) */
+    RGN_RETRY_SESSION = 3,  /* 404/1002 */
+    RGN_RETRY_THROTTLE = 4, /* same region after a back-off (429 but 3092) */
+    RGN_RETRY_WITH = 5,     /* same region, 449 schedule */
 } rgn_retry;
 
 /* What the failure charges: exactly one scope. */
@@ -55,13 +56,13 @@ typedef enum {
 } rgn_charge;
 
 typedef struct {
-    uint8_t evidence;       /* rgn_evidence */
-    uint8_t retry;          /* rgn_retry */
-    uint8_t charge;         /* rgn_charge */
-    uint8_t mark_reason;    /* rgn_mark_reason of the endpoint mark where the breaker does not cover the operation */
-    bool is_success;        /* below 400 */
-    bool is_final;          /* no other region can change it */
-    bool is_caller_error;   /* if it ends an operation, the operation ended in error (metric `error_count`) */
+    uint8_t evidence;     /* rgn_evidence */
+    uint8_t retry;        /* rgn_retry */
+    uint8_t charge;       /* rgn_charge */
+    uint8_t mark_reason;  /* rgn_mark_reason of the endpoint mark where the breaker does not cover the operation */
+    bool is_success;      /* below 400 */
+    bool is_final;        /* no other region can change it */
+    bool is_caller_error; /* if it ends an operation, the operation ended in error (metric `error_count`) */
 } rgn_class;
 
 /* Why a whole endpoint is marked unavailable. Numbers reach files and the routing vectors. */
@@ -74,7 +75,7 @@ typedef enum {
     RGN_MARK_TRANSPORT_ERROR = 5,
 } rgn_mark_reason;
 
-rgn_class rgn_classify(const rgn_response *response);
+RGN_API rgn_class rgn_classify(const rgn_response *response);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,7 @@
 #ifndef REGIONCORE_HEDGING_H
 #define REGIONCORE_HEDGING_H
 
+#include <regioncore/export.h>
 #include <regioncore/types.h>
 
 #ifdef __cplusplus
@@ -53,7 +54,7 @@ typedef enum {
 enum { RGN_HEDGE_COUNT = 12 };
 
 /* The state's name as databases and reports spell it; "?" for a number that is none. */
-const char *rgn_hedge_name(rgn_hedge hedge);
+RGN_API const char *rgn_hedge_name(rgn_hedge hedge);
 
 /* How long a leg that the deadline left behind may still take to tell what became of it. */
 #define RGN_HARVEST_WINDOW (50 * RGN_NS_PER_MS)

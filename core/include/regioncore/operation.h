@@ -14,6 +14,7 @@
 #define REGIONCORE_OPERATION_H
 
 #include <regioncore/classify.h>
+#include <regioncore/export.h>
 #include <regioncore/hedging.h>
 #include <regioncore/options.h>
 #include <regioncore/reason.h>
@@ -118,29 +119,30 @@ typedef struct rgn_op {
 } rgn_op;
 
 /* Starts an operation: RGN_SEND, or RGN_DONE where there is no target at all. */
-rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now);
+RGN_API rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now);
 
 /* Leg `leg` has ended with `response`. */
-rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now);
+RGN_API rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
+                               rgn_time_ns now);
 
 /* The clock reached op->wake_at. */
-rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now);
+RGN_API rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now);
 
 /* The application gave up. Always RGN_DONE; open legs are in cancel_legs. */
-rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now);
+RGN_API rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now);
 
 /* The operation's first attempt was a canary (or a probe). */
-bool rgn_op_began_as_canary(const rgn_op *op);
+RGN_API bool rgn_op_began_as_canary(const rgn_op *op);
 
 /* The open primary leg is a canary whose result will count. */
-bool rgn_op_has_canary(const rgn_op *op);
+RGN_API bool rgn_op_has_canary(const rgn_op *op);
 
 /* What the end of that canary would be to its sample now: `evidence` is that of its answer. A success that took longer
  * than the hedge threshold may count as a failure (failback.hedge_trip_evidence). */
-rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn_evidence evidence);
+RGN_API rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn_evidence evidence);
 
 /* How the operation's latest hedge race stands, or stood at its end. */
-rgn_hedge rgn_op_hedge(const rgn_op *op);
+RGN_API rgn_hedge rgn_op_hedge(const rgn_op *op);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #ifndef REGIONCORE_OPTIONS_H
 #define REGIONCORE_OPTIONS_H
 
+#include <regioncore/export.h>
 #include <regioncore/types.h>
 
 #ifdef __cplusplus
@@ -203,23 +204,23 @@ typedef struct {
 } rgn_knob;
 
 /* The table as data, in the order of RGN_KNOBS; `id` < RGN_KNOB_COUNT. */
-const rgn_knob *rgn_knob_at(rgn_knob_id id);
+RGN_API const rgn_knob *rgn_knob_at(rgn_knob_id id);
 
 /* The second public name of the knob's variable, or "": both are read, and it is an error if they differ. */
-const char *rgn_knob_second_variable(rgn_knob_id id);
+RGN_API const char *rgn_knob_second_variable(rgn_knob_id id);
 
 /* The knob of that full name; RGN_KNOB_COUNT if there is none. */
-rgn_knob_id rgn_knob_find(const char *name);
+RGN_API rgn_knob_id rgn_knob_find(const char *name);
 
-int64_t rgn_options_get(const rgn_options *options, rgn_knob_id id);
-void rgn_options_set(rgn_options *options, rgn_knob_id id, int64_t value);
+RGN_API int64_t rgn_options_get(const rgn_options *options, rgn_knob_id id);
+RGN_API void rgn_options_set(rgn_options *options, rgn_knob_id id, int64_t value);
 
 /* Every knob at its default. */
-void rgn_options_default(rgn_options *options);
+RGN_API void rgn_options_default(rgn_options *options);
 
 /* RGN_OK, or RGN_ERR_RANGE with `*wrong` (may be NULL) the first knob out of range; failback.retrip_floor is also
  * out of range above failback.success_threshold, and hedging.threshold at 0. */
-rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong);
+RGN_API rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong);
 
 /* Where an effective value came from. The numbers reach files. */
 typedef enum {
@@ -230,6 +231,9 @@ typedef enum {
     RGN_LAYER_OPERATION = 4,
     RGN_LAYER_OVERRIDE = 5, /* the environment's <VARIABLE>_OVERRIDE */
 } rgn_layer;
+
+/* The layer's name as databases and reports spell it; "?" for a number that is none. */
+RGN_API const char *rgn_layer_name(rgn_layer layer);
 
 /* Looks an environment variable up for the core; NULL if it is not set. The text must live as long as the call that
  * asked for it. */
@@ -261,9 +265,9 @@ typedef struct {
  * result that rgn_options_validate() refuses: RGN_ERR_RANGE and `*error` says which; `*out` is then undefined.
  * Environment syntax: FLAG true/false/1/0, DURATION whole milliseconds, SHARE a decimal ratio such as 0.9, CHOICE its
  * name, others whole numbers. <VARIABLE>_OVERRIDE exists for FLAG knobs. */
-rgn_status rgn_options_resolve(const rgn_option_layer *operation, const rgn_option_layer *account,
-                               const rgn_option_layer *runtime, const rgn_environment *environment,
-                               rgn_effective_options *out, rgn_options_error *error);
+RGN_API rgn_status rgn_options_resolve(const rgn_option_layer *operation, const rgn_option_layer *account,
+                                       const rgn_option_layer *runtime, const rgn_environment *environment,
+                                       rgn_effective_options *out, rgn_options_error *error);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,8 @@
 #ifndef REGIONCORE_REASON_H
 #define REGIONCORE_REASON_H
 
+#include <regioncore/export.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -65,10 +67,10 @@ typedef enum {
 } rgn_reason;
 
 /* The reason's name as databases and reports spell it; "?" for a number that is none. */
-const char *rgn_reason_name(rgn_reason reason);
+RGN_API const char *rgn_reason_name(rgn_reason reason);
 
 /* One sentence that explains the reason; "?" for a number that is none. */
-const char *rgn_reason_sentence(rgn_reason reason);
+RGN_API const char *rgn_reason_sentence(rgn_reason reason);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include <regioncore/account.h>
 #include <regioncore/applicable.h>
 #include <regioncore/classify.h>
+#include <regioncore/export.h>
 #include <regioncore/failover.h>
 #include <regioncore/hedging.h>
 #include <regioncore/operation.h>
@@ -14,6 +15,7 @@
 #include <regioncore/reason.h>
 #include <regioncore/router.h>
 #include <regioncore/routing.h>
+#include <regioncore/transition_json.h>
 #include <regioncore/types.h>
 
 #endif

@@ -13,6 +13,7 @@
 #include <regioncore/account.h>
 #include <regioncore/applicable.h>
 #include <regioncore/classify.h>
+#include <regioncore/export.h>
 #include <regioncore/failover.h>
 #include <regioncore/operation.h>
 #include <regioncore/options.h>
@@ -80,25 +81,25 @@ typedef struct {
 } rgn_router_counters;
 
 /* NULL with `*status` (may be NULL) RGN_ERR_NO_MEMORY or RGN_ERR_RANGE. */
-rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status);
-void rgn_router_destroy(rgn_router *router);
+RGN_API rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status);
+RGN_API void rgn_router_destroy(rgn_router *router);
 
 /* New account metadata: topology generation + 1. Marks are kept. Entries whose first failed or current region is gone,
  * and overrides whose current region is, are dropped (region_removed; not with routing.rules driver, which passes such
  * regions over). An edge of the automatic failover flag drops every override (flag_edge). With routing.rules driver it
  * also switches the breaker: without a kill switch that is on if breaker.enabled or automatic failover is. */
-rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now);
+RGN_API rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now);
 
 /* Throws the kill switch, or (UNSET) leaves the breaker to the options again; an edge drops every entry (flag_edge). */
-void rgn_router_set_breaker_switch(rgn_router *router, rgn_switch position, rgn_time_ns now);
+RGN_API void rgn_router_set_breaker_switch(rgn_router *router, rgn_switch position, rgn_time_ns now);
 /* The same for RGN_SWITCH_ON and RGN_SWITCH_OFF. */
-void rgn_router_set_breaker_enabled(rgn_router *router, bool enabled, rgn_time_ns now);
-bool rgn_router_breaker_is_on(const rgn_router *router);
+RGN_API void rgn_router_set_breaker_enabled(rgn_router *router, bool enabled, rgn_time_ns now);
+RGN_API bool rgn_router_breaker_is_on(const rgn_router *router);
 
 /* The next instant at which rgn_router_on_expiry() has work: the next tick of the sweep grid while any entry exists, or
  * the first due promotion (failback.promote due), which may be `now` or earlier, or a probe of a marked endpoint;
  * RGN_TIME_NEVER without any of these. */
-rgn_time_ns rgn_router_next_expiry(const rgn_router *router);
+RGN_API rgn_time_ns rgn_router_next_expiry(const rgn_router *router);
 
 /* Background work the caller must do for the router. */
 typedef enum { RGN_TASK_PROBE_ENDPOINT = 1, RGN_TASK_REFRESH_ACCOUNT = 2 } rgn_task_kind;
@@ -112,20 +113,20 @@ typedef struct {
  * instant. Returns how many tasks it wrote to `out`: with a probe_interval, at each of its ticks, one
  * RGN_TASK_PROBE_ENDPOINT for every endpoint as rgn_router_due_probes() tells. What finds no room, or is not answered,
  * is asked for again at the next tick. */
-unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
+RGN_API unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
 
 /* The endpoints to probe at `now`: those of the account whose mark is endpoint.unavailability_ttl old or older. For
  * callers with a probe loop of their own. */
-unsigned rgn_router_due_probes(const rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
+RGN_API unsigned rgn_router_due_probes(const rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
 
 /* A probe has ended: any answer of the endpoint means that it can be reached, which takes its mark away; without one
  * the mark begins anew, for the same reason. Nothing happens if there has been another mark since, or if the account no
  * longer has the region. */
-void rgn_router_answer_probe(rgn_router *router, const rgn_task *task, bool is_reachable, rgn_time_ns now);
+RGN_API void rgn_router_answer_probe(rgn_router *router, const rgn_task *task, bool is_reachable, rgn_time_ns now);
 
 /* Marks a whole endpoint unavailable from `now` on for endpoint.unavailability_ttl, or takes a mark away. */
-void rgn_router_mark_endpoint(rgn_router *router, rgn_region region, rgn_mark_reason why, rgn_time_ns now);
-void rgn_router_unmark_endpoint(rgn_router *router, rgn_region region);
+RGN_API void rgn_router_mark_endpoint(rgn_router *router, rgn_region region, rgn_mark_reason why, rgn_time_ns now);
+RGN_API void rgn_router_unmark_endpoint(rgn_router *router, rgn_region region);
 
 /* The endpoint's mark, fresh or aged. False, and `*out` zero, if it has none. */
 typedef struct {
@@ -133,67 +134,69 @@ typedef struct {
     rgn_region region;
     uint8_t why; /* rgn_mark_reason */
 } rgn_mark;
-bool rgn_router_inspect_mark(const rgn_router *router, rgn_region region, rgn_mark *out);
+RGN_API bool rgn_router_inspect_mark(const rgn_router *router, rgn_region region, rgn_mark *out);
 
 /* A failed attempt recorded from outside an operation (replays, probes of the embedder's own): counted by the breaker
  * where it covers the attempt; else, where automatic failover does, it moves the partition's override. */
-void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
-                               rgn_time_ns now);
+RGN_API void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_region region,
+                                       rgn_direction direction, rgn_time_ns now);
 /* An operation on the partition completed below 400 at `region`, recorded from outside an operation. */
-void rgn_router_record_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
-                               rgn_time_ns now);
+RGN_API void rgn_router_record_success(rgn_router *router, rgn_partition partition, rgn_region region,
+                                       rgn_direction direction, rgn_time_ns now);
 
 /* A write that failed in `regions`, in that order, has reached a region at last: its failures are recorded like with
  * rgn_router_record_failure(), but those that others have overtaken. A failure is overtaken if, before the first of
  * them, the partition's entry or override already pointed elsewhere. */
-void rgn_router_flush_writes(rgn_router *router, rgn_partition partition, const rgn_region *regions, unsigned count,
-                             rgn_time_ns now);
+RGN_API void rgn_router_flush_writes(rgn_router *router, rgn_partition partition, const rgn_region *regions,
+                                     unsigned count, rgn_time_ns now);
 
 /* The hedge against `region` (the primary's; RGN_REGION_NONE if unknown) has won, or the primary has. Enough wins in a
  * row trip the partition (breaker.consecutive_hedge_win_threshold, trip_hedge); a primary win ends the row. */
-void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
-void rgn_router_record_primary_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
+RGN_API void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region,
+                                         rgn_time_ns now);
+RGN_API void rgn_router_record_primary_win(rgn_router *router, rgn_partition partition, rgn_region region,
+                                           rgn_time_ns now);
 /* Hedge wins in a row against `region`. */
-uint32_t rgn_router_hedge_wins(const rgn_router *router, rgn_partition partition, rgn_region region);
+RGN_API uint32_t rgn_router_hedge_wins(const rgn_router *router, rgn_partition partition, rgn_region region);
 
 /* A read that looked for the partition's hub was answered by it, or refused by a region that is not the hub. Nothing
  * happens while automatic failover is off. */
-void rgn_router_record_hub(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
-void rgn_router_record_not_hub(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
+RGN_API void rgn_router_record_hub(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
+RGN_API void rgn_router_record_not_hub(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
 
 /* Drops the partition's entry, whatever its phase, because the embedder knows better: the partition was split, or its
  * container was deleted (forgotten). Override and hedge wins stay. */
-void rgn_router_forget_entry(rgn_router *router, rgn_partition partition, rgn_time_ns now);
+RGN_API void rgn_router_forget_entry(rgn_router *router, rgn_partition partition, rgn_time_ns now);
 
 /* Copies a partition's override. False, and `*out` zero, if it has none. */
-bool rgn_router_inspect_override(const rgn_router *router, rgn_partition partition, rgn_override *out);
+RGN_API bool rgn_router_inspect_override(const rgn_router *router, rgn_partition partition, rgn_override *out);
 
 /* Copies a partition's entry. False, and `*out` zero, if it has none. */
-bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out);
+RGN_API bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out);
 /* The same for breaker.rule share; false if there is no entry or the rule is another. */
-bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition, rgn_share_tally *out);
+RGN_API bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition, rgn_share_tally *out);
 
 /* The hedge threshold now for a primary leg in `primary` of an operation with that timeout, by the router's options. */
-rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region primary, rgn_dur_ns timeout);
+RGN_API rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region primary, rgn_dur_ns timeout);
 /* Hedges in flight, and hedges that a budget has refused. */
-uint32_t rgn_router_open_hedges(const rgn_router *router);
-uint64_t rgn_router_refused_hedges(const rgn_router *router);
+RGN_API uint32_t rgn_router_open_hedges(const rgn_router *router);
+RGN_API uint64_t rgn_router_refused_hedges(const rgn_router *router);
 
-rgn_router_counters rgn_router_get_counters(const rgn_router *router);
-const rgn_topology *rgn_router_topology(const rgn_router *router);
+RGN_API rgn_router_counters rgn_router_get_counters(const rgn_router *router);
+RGN_API const rgn_topology *rgn_router_topology(const rgn_router *router);
 
 /* Region an attempt described by `query` would go to now, for explaining and for tests: fills in topology, entry,
  * override and marks, changes nothing, never makes a canary. */
-rgn_route_answer rgn_router_route(const rgn_router *router, rgn_partition partition, rgn_route_query query,
-                                  rgn_time_ns now);
+RGN_API rgn_route_answer rgn_router_route(const rgn_router *router, rgn_partition partition, rgn_route_query query,
+                                          rgn_time_ns now);
 
 /* The regions that an operation on the partition may go to now, in order, and why each of the account's regions is in
  * or out. Fills in topology, marks, tripped regions and override of `query`; the rest is the caller's. */
-rgn_applicable rgn_router_applicable(const rgn_router *router, rgn_partition partition, rgn_applicable_query query,
-                                     rgn_time_ns now);
+RGN_API rgn_applicable rgn_router_applicable(const rgn_router *router, rgn_partition partition,
+                                             rgn_applicable_query query, rgn_time_ns now);
 
 /* Bytes the router holds now. */
-size_t rgn_router_memory(const rgn_router *router);
+RGN_API size_t rgn_router_memory(const rgn_router *router);
 
 #ifdef __cplusplus
 }

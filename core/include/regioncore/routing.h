@@ -5,6 +5,7 @@
 #define REGIONCORE_ROUTING_H
 
 #include <regioncore/account.h>
+#include <regioncore/export.h>
 #include <regioncore/failover.h>
 #include <regioncore/options.h>
 #include <regioncore/partition.h>
@@ -49,7 +50,7 @@ typedef struct {
 } rgn_route_answer;
 
 /* routing.rules chooses between the documented rules, the shipped driver's and those of the Java client. */
-rgn_route_answer rgn_route(const rgn_route_query *query, const rgn_options *options);
+RGN_API rgn_route_answer rgn_route(const rgn_route_query *query, const rgn_options *options);
 
 #ifdef __cplusplus
 }
