@@ -23,8 +23,8 @@ static void keep(void *context, const sim_ended *batch, size_t count)
     for (size_t i = 0; i < count; i++) {
         const uint64_t n = batch[i].ordinal & ((UINT64_C(1) << 30) - 1);
         const uint64_t place = (batch[i].ordinal >> 30) * (OPERATIONS_MAX / 2) + n;
-        ck_assert_uint_lt(place, OPERATIONS_MAX);
-        ck_assert_int_eq(self->ended[place].end, 0); /* each operation ends exactly once */
+        if (place >= OPERATIONS_MAX || self->ended[place].end != 0)
+            ck_abort_msg("operation %llu ended twice, or there are too many", (unsigned long long)place);
         self->ended[place] = batch[i];
         self->retried += batch[i].canary_retry >= 0;
         self->count++;
@@ -123,17 +123,15 @@ START_TEST(switching_the_policy_leaves_all_luck_as_it_was)
     for (uint64_t i = 0; i < OPERATIONS_MAX; i++) {
         const sim_ended *x = &a.ended[i];
         const sim_ended *y = &b.ended[i];
-        ck_assert_int_eq(x->start, y->start);
-        ck_assert_uint_eq(x->ordinal, y->ordinal);
-        ck_assert_uint_eq(x->client, y->client);
-        ck_assert_uint_eq(x->partition, y->partition);
-        ck_assert_uint_eq(x->kind, y->kind);
+        if (x->start != y->start || x->ordinal != y->ordinal || x->client != y->client ||
+            x->partition != y->partition || x->kind != y->kind)
+            ck_abort_msg("operation %llu is another under the other policy", (unsigned long long)i);
         other_region += x->first_region != y->first_region;
         if (x->legs != 1 || y->legs != 1 || x->first_region != y->first_region || x->reason != y->reason)
             continue;
         same_visit++;
-        ck_assert_int_eq(x->end, y->end);
-        ck_assert_uint_eq(x->status, y->status);
+        if (x->end != y->end || x->status != y->status)
+            ck_abort_msg("operation %llu: the same visit went otherwise", (unsigned long long)i);
     }
     ck_assert_uint_gt(same_visit, a.count / 2);
     ck_assert_uint_gt(other_region, 1000); /* the policies did differ */
