@@ -4,7 +4,9 @@
 # One value, said in a policy file, on the command line, in the scenario's environment and in the process's: the same run
 # to the last bit, each with its own origin. Ends with "N passed, N failed".
 . "$(dirname "$0")/claims.sh"
-tiny=$scenarios/tiny.yaml
+# Traffic enough for samples, and an outage that outlasts the first dwell: every knob below has something to do.
+tiny=$scenarios/layers.yaml
+sed 's/^duration: .*/duration: 30 s/; s/rate: .*/rate: 300 \/s/; s/4 s: 0 %/9 s: 0 %/' "$scenarios/tiny.yaml" >"$tiny"
 
 # policy FILE [KNOB VALUE]: a policy that trips early, with the knob or nothing more.
 policy() {
@@ -121,7 +123,7 @@ begin "the environment does not count without --env, and a bad value is refused 
 export AZURE_COSMOS_PPCB_ENABLED=perhaps
 listed "layers,,$knob,true,default" plain.yaml
 run 2 "$regionsim" list knobs --effective "$tiny" --policy plain.yaml --env
-has err "AZURE_COSMOS_PPCB_ENABLED=perhaps is no value for breaker.enabled"
+has err "AZURE_COSMOS_PPCB_ENABLED=\"perhaps\" is no value for breaker.enabled"
 is_empty out
 unset AZURE_COSMOS_PPCB_ENABLED
 end
