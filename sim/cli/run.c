@@ -125,6 +125,7 @@ static int summarise(const inputs *in, sim_store *store, const sim_store_plan *p
         (void)cli_complain("out of memory");
         status = CLI_IO;
     } else {
+        (void)fflush(stdout); /* where both go to one file, complaints come after the summary and not inside it */
         const cli_expectation_count count = cli_summary_expectations(&summary);
         status = count.failed > 0 ? CLI_EXPECTATION : count.unknown > 0 ? CLI_INCONCLUSIVE : CLI_OK;
         if (count.failed > 0)

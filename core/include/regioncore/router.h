@@ -102,7 +102,7 @@ RGN_API bool rgn_router_breaker_is_on(const rgn_router *router);
 RGN_API rgn_time_ns rgn_router_next_expiry(const rgn_router *router);
 
 /* Background work the caller must do for the router. */
-typedef enum { RGN_TASK_PROBE_ENDPOINT = 1, RGN_TASK_REFRESH_ACCOUNT = 2 } rgn_task_kind;
+typedef enum { RGN_TASK_PROBE_ENDPOINT = 1 } rgn_task_kind;
 typedef struct {
     uint8_t kind; /* rgn_task_kind */
     rgn_region region;
