@@ -280,6 +280,8 @@ except OSError:
     pass
 sys.stdout.buffer.write(text)
 PYTHON
+# A bare root without /dev/pts has no pseudo-terminals to try colours on.
+if python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
 python3 terminal.py "$regionsim" run "$small" --policy success-rate --policy probe --db both.db --resume >out
 grep -q "$(printf '\033\[32m')" out || fault "no colour on a terminal"
 NO_COLOR=1 python3 terminal.py "$regionsim" run "$small" --policy success-rate --policy probe --db both.db --resume >out
@@ -289,6 +291,9 @@ python3 -c 'import re
 lines = re.sub("\033\\[[0-9;]*[A-Za-z]", "", open("out", encoding="utf-8", newline="").read()).split("\n")
 table = [line for line in lines if not line.startswith("warning: ")]
 assert max(len(line.rstrip("\r").split("\r")[-1]) for line in table) <= 70' || fault "wider than the terminal"
+else
+    echo "  no pseudo-terminals here: colours were not looked at"
+fi
 end
 
 begin "an existing database is refused, kept, and replaced by force alone"
