@@ -89,7 +89,8 @@ typedef struct sim_run {
     const char *broken; /* the invariant that does not hold; NULL: all hold */
 } sim_run_state;
 
-/* Sets everything up; SIM_RUN_OK, SIM_RUN_NO_MEMORY or SIM_RUN_INTERRUPTED. sim_run_close() frees all but the output. */
+/* Sets everything up; SIM_RUN_OK, SIM_RUN_NO_MEMORY or SIM_RUN_INTERRUPTED. sim_run_close() frees all but the output.
+ */
 sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output);
 void sim_run_close(sim_run_state *run);
 

@@ -12,14 +12,6 @@ struct sim_sampling {
     sim_ended *operation;          /* in step with hash */
 };
 
-/* A bijection (the finisher of SplitMix64): no two ordinals share a hash. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 static void put(sim_sampling *self, size_t at, uint64_t hash, const sim_ended *operation)
 {
     self->hash[at] = hash;
@@ -54,7 +46,7 @@ static void ended(void *context, const sim_ended *batch, size_t count)
 {
     sim_sampling *self = context;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t hash = mix(batch[i].ordinal + 1);
+        const uint64_t hash = sim_mix64(batch[i].ordinal + 1); /* a bijection: no two share a hash */
         if (hash >= self->bound)
             continue;
         if (self->count < SIM_SAMPLE_MAX)

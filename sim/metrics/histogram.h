@@ -61,7 +61,8 @@ static inline uint64_t sim_histogram_rank(uint64_t total, uint32_t q_ppm)
  * the last bucket it is the exact maximum. */
 int64_t sim_histogram_at_rank(const sim_histogram *histogram, uint64_t rank);
 
-/* A value that the rank-th smallest is certainly not below: lowest of its bucket, or the exact maximum for the last rank. */
+/* A value that the rank-th smallest is certainly not below: lowest of its bucket, or the exact maximum for the last
+ * rank. */
 int64_t sim_histogram_least_at_rank(const sim_histogram *histogram, uint64_t rank);
 
 /* Value at the nearest rank with q = ppm / 10^6 (the p50 is 500000, p99.99 is 999900); -1 if empty. */

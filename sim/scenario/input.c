@@ -31,24 +31,6 @@ bool sim_file_read(sim_arena *arena, const char *path, const char **text, size_t
     return is_good;
 }
 
-bool sim_folder_climb(char *folder, size_t size)
-{
-    size_t length = strlen(folder);
-    if (strcmp(folder, "/") == 0)
-        return false;
-    const bool is_up = length == 0 || (length >= 3 && strcmp(folder + length - 3, "../") == 0);
-    if (is_up) {
-        if (length + sizeof "../" > size)
-            return false;
-        memcpy(folder + length, "../", sizeof "../");
-        return true;
-    }
-    for (length--; length > 0 && folder[length - 1] != '/';)
-        length--;
-    folder[length] = '\0';
-    return true;
-}
-
 sim_node *sim_node_get(const sim_node *mapping, const char *key)
 {
     if (mapping == NULL || mapping->type != SIM_NODE_MAPPING)

@@ -1,44 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scenario/recording.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "engine/wide.h"
 #include "scenario/scalars.h"
 
 enum {
-    LEVELS_MAX = 64, /* folders to climb */
     ARRIVALS_MAX = 1 << 20,
     NS_PER_MS = 1000000,
     DECIMALS_MAX = 6, /* a nanosecond */
 };
 #define CLOCK_PER_OPERATION UINT64_C(1000000000000)
 #define TIME_MAX            (INT64_C(366) * 24 * 3600 * 1000000000)
-
-static const char *const places[] = {"data/", "scenarios/data/"};
-
-/* The nearest file of that name; NULL if there is none. */
-static const char *find_file(sim_arena *arena, const char *scenario_path, const char *name)
-{
-    const size_t room = strlen(scenario_path) + 3 * LEVELS_MAX + sizeof "scenarios/data/.csv" + strlen(name) + 1;
-    char *folder = sim_arena_alloc(arena, room);
-    char *path = sim_arena_alloc(arena, room);
-    const char *slash = strrchr(scenario_path, '/');
-    struct stat facts;
-    if (slash != NULL)
-        memcpy(folder, scenario_path, (size_t)(slash - scenario_path) + 1);
-    for (int level = 0; level < LEVELS_MAX; level++) {
-        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-            snprintf(path, room, "%s%s%s.csv", folder, places[i], name);
-            if (stat(path, &facts) == 0)
-                return path;
-        }
-        if (!sim_folder_climb(folder, room))
-            break;
-    }
-    return NULL;
-}
 
 typedef struct {
     const sim_source *source;
@@ -70,7 +45,8 @@ static bool read_time(const reader *self, const char *text, size_t length, int64
     while (size < length && text[size] != ',')
         size++;
     snprintf(number, sizeof number, "%.*s", (int)(size < sizeof number ? size : sizeof number - 1), text);
-    if (size >= sizeof number || strlen(number) != size || sim_scalar_decimal(number, &value, &scale) != SIM_SCALAR_OK || scale > DECIMALS_MAX)
+    if (size >= sizeof number || strlen(number) != size ||
+        sim_scalar_decimal(number, &value, &scale) != SIM_SCALAR_OK || scale > DECIMALS_MAX)
         return refuse(self, 1, "expected milliseconds with at most six decimals");
     for (; scale < DECIMALS_MAX && value <= TIME_MAX; scale++)
         value *= 10;
@@ -153,12 +129,14 @@ bool sim_recording_load(sim_resolver *self, const char *path, const sim_node *no
                         sim_recording *out)
 {
     sim_arena *arena = self->decoder->arena;
-    const char *file = find_file(arena, self->out->path, name);
-    if (file == NULL)
+    char *found = sim_data_file_find(self->out->path, name);
+    if (found == NULL)
         return sim_resolve_fail(self, path, node,
                                 "the recording \"%s\" was not found; expected a file data/%s.csv beside the scenario, "
                                 "or data/ or scenarios/data/ in a folder above it",
                                 name, name);
+    const char *file = sim_arena_string(arena, found);
+    free(found);
     const char *text;
     size_t length;
     return sim_file_read(arena, file, &text, &length, self->decoder->error) &&

@@ -323,6 +323,10 @@ uint64_t sim_name_hash(const char *name);
  * small. */
 bool sim_folder_climb(char *folder, size_t size);
 
+/* The nearest data/NAME.csv or scenarios/data/NAME.csv, beside the scenario or in a folder above it. The caller frees the
+ * path; NULL if there is none (or no memory). */
+char *sim_data_file_find(const char *scenario_path, const char *name);
+
 /* Bytes of the character that `text` begins with if it must not reach a screen or a report, else 0: controls, ends of
  * lines, and what turns the direction of writing (U+202A to U+202E, U+2066 to U+2069). */
 size_t sim_text_unprintable(const char *text);

@@ -9,7 +9,6 @@
 
 enum {
     FIELDS = 4,
-    LEVELS_MAX = 64,      /* folders to climb */
     NAME_MAX_LENGTH = 63, /* of a region */
     WHOLE_DIGITS_MAX = 9, /* of milliseconds: 11 days */
     DECIMALS_MAX = 6,     /* a nanosecond */
@@ -231,46 +230,21 @@ static char *read_all(FILE *file, size_t *size)
     return NULL;
 }
 
-/* Where a folder may keep its tables. */
-static const char *const places[] = {"data/", "scenarios/data/"};
-enum { PLACES = sizeof places / sizeof places[0] };
-
-/* Opens data/NAME.csv or scenarios/data/NAME.csv in the scenario's folder or the nearest above it that has one; the
- * path goes to table->path. */
+/* Opens the nearest table of that name; the path goes to table->path. */
 static FILE *find_and_open(sim_round_trip_table *table, const char *scenario_path, const char *name,
                            sim_input_error *error)
 {
-    const size_t room = strlen(scenario_path) + 3 * LEVELS_MAX + sizeof "scenarios/data/.csv" + strlen(name) + 1;
-    char *folder = calloc(room, 1);
-    table->path = calloc(room, 1);
-    FILE *file = NULL;
-    if (folder == NULL || table->path == NULL) {
-        sim_world_refuse(error, scenario_path, 0, 0, "out of memory");
-        goto out;
-    }
-    const char *slash = strrchr(scenario_path, '/');
-    if (slash != NULL)
-        memcpy(folder, scenario_path, (size_t)(slash - scenario_path) + 1);
-    for (int level = 0; level < LEVELS_MAX * PLACES && file == NULL; level++) {
-        snprintf(table->path, room, "%s%s%s.csv", folder, places[level % PLACES], name);
-        file = fopen(table->path, "rb");
-        if (file == NULL && errno != ENOENT && errno != ENOTDIR) {
-            sim_world_refuse(error, table->path, 0, 0, "the round-trip table cannot be opened: %s", strerror(errno));
-            error->is_io = true;
-            goto out;
-        }
-        if (file == NULL && level % PLACES == PLACES - 1 && !sim_folder_climb(folder, room))
-            break;
-    }
-    if (file == NULL) {
+    table->path = sim_data_file_find(scenario_path, name);
+    FILE *file = table->path != NULL ? fopen(table->path, "rb") : NULL;
+    if (table->path == NULL)
         sim_world_refuse(error, scenario_path, 0, 0,
                          "the round-trip table '%s' was not found: expected a file data/%s.csv beside the scenario, "
                          "or data/ or scenarios/data/ in a folder above it",
                          name, name);
+    else if (file == NULL)
+        sim_world_refuse(error, table->path, 0, 0, "the round-trip table cannot be opened: %s", strerror(errno));
+    if (file == NULL)
         error->is_io = true;
-    }
-out:
-    free(folder);
     return file;
 }
 

@@ -35,8 +35,8 @@ typedef enum {
 typedef enum { RGN_CAUSE_NONE = 0, RGN_CAUSE_FAILURES = 1, RGN_CAUSE_HEDGE_WINS = 2 } rgn_cause;
 
 enum {
-    RGN_COUNTED_REGIONS = 4,    /* regions with counts of their own */
-    RGN_FAILED_ORDER_MAX = 12,  /* failed regions whose order is remembered */
+    RGN_COUNTED_REGIONS = 4,   /* regions with counts of their own */
+    RGN_FAILED_ORDER_MAX = 12, /* failed regions whose order is remembered */
 };
 
 /* Failures of one region since it joined the entry, by direction. `region` RGN_REGION_NONE: unused.
@@ -57,18 +57,18 @@ typedef struct {
     rgn_region_counts counts;     /* breaker.tally shared: row 0, region = the entry's creator */
     uint32_t canary_total;        /* results counted in this window */
     uint32_t canary_success;
-    uint32_t canary_in_flight;    /* sent in this window and not ended; strategy probe: 0 or 1 */
-    uint32_t generation;          /* taken from the router's counter at creation and when a recovery ends */
-    rgn_region_set failed;        /* all failed regions */
-    uint16_t window_id;           /* windows restarted in this recovery */
-    uint16_t low_windows;         /* windows in a row below the minimum sample */
-    uint8_t phase;                /* rgn_phase */
-    uint8_t tripped;              /* bit per rgn_direction */
-    uint8_t cause;                /* rgn_cause */
-    uint8_t sampler;              /* accumulator, 0..99 */
-    rgn_region first_failed;      /* the canaries' target; NONE while counting (tally shared: the creator) */
-    rgn_region current;           /* where tripped traffic goes; NONE while counting (tally shared: set from creation) */
-    uint8_t failed_count;         /* entries used in failed_order */
+    uint32_t canary_in_flight; /* sent in this window and not ended; strategy probe: 0 or 1 */
+    uint32_t generation;       /* taken from the router's counter at creation and when a recovery ends */
+    rgn_region_set failed;     /* all failed regions */
+    uint16_t window_id;        /* windows restarted in this recovery */
+    uint16_t low_windows;      /* windows in a row below the minimum sample */
+    uint8_t phase;             /* rgn_phase */
+    uint8_t tripped;           /* bit per rgn_direction */
+    uint8_t cause;             /* rgn_cause */
+    uint8_t sampler;           /* accumulator, 0..99 */
+    rgn_region first_failed;   /* the canaries' target; NONE while counting (tally shared: the creator) */
+    rgn_region current;        /* where tripped traffic goes; NONE while counting (tally shared: set from creation) */
+    uint8_t failed_count;      /* entries used in failed_order */
     rgn_region failed_order[RGN_FAILED_ORDER_MAX];
 } rgn_entry;
 
@@ -82,25 +82,25 @@ typedef struct {
 typedef struct {
     rgn_time_ns at;
     rgn_partition partition;
-    uint8_t reason;          /* rgn_reason */
-    uint8_t direction;       /* rgn_direction of the event that caused it; of a sweep: RGN_READ */
-    uint8_t phase_before;    /* rgn_phase */
+    uint8_t reason;       /* rgn_reason */
+    uint8_t direction;    /* rgn_direction of the event that caused it; of a sweep: RGN_READ */
+    uint8_t phase_before; /* rgn_phase */
     uint8_t phase_after;
-    uint8_t tripped_before;  /* bit per direction */
+    uint8_t tripped_before; /* bit per direction */
     uint8_t tripped_after;
     rgn_region region;       /* region of the event; NONE for background work */
     rgn_region first_failed; /* before a drop: its last values */
     rgn_region current;
-    uint8_t cause;           /* rgn_cause */
+    uint8_t cause; /* rgn_cause */
     rgn_region_set failed;
-    uint32_t generation;     /* after the change; of a drop: the dropped entry's */
+    uint32_t generation; /* after the change; of a drop: the dropped entry's */
     uint32_t window_id;
-    uint32_t canary_total;   /* tally as compared, before it was cleared */
+    uint32_t canary_total; /* tally as compared, before it was cleared */
     uint32_t canary_success;
     uint32_t canary_in_flight;
-    uint32_t failures;       /* count compared with `threshold` (trip, trip_also, move) */
-    int64_t threshold;       /* the knob compared with: count, parts per million or ns, by reason; 0 if none */
-    rgn_dur_ns elapsed;      /* time compared (promote: since the dwell began; window_*: since window_start); else 0 */
+    uint32_t failures;  /* count compared with `threshold` (trip, trip_also, move) */
+    int64_t threshold;  /* the knob compared with: count, parts per million or ns, by reason; 0 if none */
+    rgn_dur_ns elapsed; /* time compared (promote: since the dwell began; window_*: since window_start); else 0 */
     rgn_dur_ns jitter;
 } rgn_transition;
 

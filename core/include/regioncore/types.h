@@ -20,7 +20,7 @@ typedef int64_t rgn_dur_ns;  /* a duration, never negative */
 #define RGN_TIME_NEVER INT64_MAX
 
 #define RGN_NS_PER_MS INT64_C(1000000)
-#define RGN_NS_PER_S INT64_C(1000000000)
+#define RGN_NS_PER_S  INT64_C(1000000000)
 
 /* A region is an index into the account's region table; a set of regions is a mask, bit r = region r. */
 typedef uint8_t rgn_region;
