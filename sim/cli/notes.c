@@ -27,6 +27,12 @@ void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workl
                       "%s%s: hang bias: the sample fills with fast results before hanging canaries time out; "
                       "failback.pending: counted avoids it\n",
                       prefix, workload->name);
+    if (traffic->overlap_bias)
+        (void)fprintf(out,
+                      "%s%s: overlap bias: canaries come so fast that some are always in flight, and failback.pending: "
+                      "counted holds them against failback.success_threshold %.6g for ever; a lower threshold or "
+                      "percentage avoids it\n",
+                      prefix, workload->name, (double)options->failback_success_threshold / 1e6);
     if (traffic->sweep_dominates)
         (void)fprintf(out,
                       "%s%s: sweep dominates: recovery begins at failback.sweep_interval's next tick, long after the "

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "experiment/traffic.h"
 
+#include <math.h>
+
+#define FAST_CANARY_S 0.1
 enum { SWEEP_RATIO = 4 }; /* a sweep that is this much longer than the longest dwell dominates the lag */
 
 static double seconds(int64_t ns)
@@ -17,6 +20,16 @@ static double canary_timeout_s(const sim_workload *workload, const rgn_options *
     return seconds(rgn_time_min(half, options->retry_request_timeout));
 }
 
+/* Where canaries in flight weigh against success, n successes of a window decide only if few enough are in flight. With
+ * a fast canary of 100 ms some are in flight nearly always; a gap that decides comes with chance exp(-in flight). */
+static bool overlaps_for_ever(double canary_rate, double canaries, const rgn_options *options)
+{
+    const double threshold = (double)options->failback_success_threshold / 1e6;
+    const double in_flight = canary_rate * FAST_CANARY_S;
+    return options->failback_pending == RGN_PENDING_COUNTED && canaries < threshold * (canaries + in_flight) &&
+           canaries * exp(-in_flight) < 1;
+}
+
 static void look_at_sample(sim_traffic *traffic, const sim_workload *workload, const rgn_options *options)
 {
     const double canary_rate = traffic->rate_per_pair * (double)options->failback_canary_percentage / 100;
@@ -25,6 +38,7 @@ static void look_at_sample(sim_traffic *traffic, const sim_workload *workload, c
     traffic->cannot_decide = traffic->canaries_per_window < min_sample && options->failback_low_traffic_windows == 0;
     traffic->hang_bias = options->failback_pending == RGN_PENDING_COMPLETED &&
                          canary_rate * canary_timeout_s(workload, options) >= min_sample;
+    traffic->overlap_bias = overlaps_for_ever(canary_rate, traffic->canaries_per_window, options);
 }
 
 sim_traffic sim_traffic_of(const sim_scenario *scenario, const sim_workload *workload, const rgn_options *options)

@@ -12,6 +12,7 @@ typedef struct {
     double trip_s[SIM_KINDS];   /* seconds of nothing but failures that trip a pair; < 0: never */
     bool cannot_decide;         /* a window's canaries are fewer than the minimum sample */
     bool hang_bias;             /* fast results fill the sample before hanging canaries time out */
+    bool overlap_bias;          /* counted: canaries in flight keep a healthy region's sample below the threshold */
     bool sweep_dominates;       /* the sweep's period, not the dwell, decides when recovery begins */
 } sim_traffic;
 

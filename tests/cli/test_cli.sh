@@ -121,6 +121,12 @@ has out "cannot decide"
 has out "sweep dominates"
 run 0 "$regionsim" validate "$small" --set failback.min_sample=15
 has_not out "cannot decide"
+# 100 canaries a second and pair: 500 in a window, ten in flight. 98 % of 510 are reached by 500 successes, 98.1 % are not.
+for threshold in 98.1 98; do
+    run 0 "$regionsim" validate "$small" --set failback.pending=counted --set failback.success_threshold="$threshold %" \
+        --set failback.canary_percentage=100 --set failback.eval_window=5s --set scenario.workload.shop.rate=800/s
+    if [ $threshold = 98 ]; then has_not out "overlap bias"; else has out "overlap bias"; fi
+done
 run 0 "$regionsim" validate "$scenarios/policies/probe.yaml"
 has out "OK, policy probe"
 has out "failback.strategy: probe"
