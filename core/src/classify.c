@@ -18,7 +18,8 @@
 /* CLS-1: one row for each kind of answer, first match wins. The sources are the shipped Rust driver's
  * retry_evaluation.rs (retry, charge) and cosmos_status.rs (final). `mark` means nothing where nothing is charged. */
 static const rgni_class_row rows[] = {
-    {HTTP, 100, 399, ANY, ROW(SUCCESS, NONE, NOTHING, SERVICE_UNAVAILABLE, true, true, false)},
+    {HTTP, RGNI_SUCCESS_MIN, RGNI_SUCCESS_MAX, ANY,
+     ROW(SUCCESS, NONE, NOTHING, SERVICE_UNAVAILABLE, true, true, false)},
     {HTTP, 400, 401, ANY, APPLICATION_FINAL},
     {HTTP, 403, 403, ONLY(3), ROW(NEUTRAL, BACKEND, PARTITION_WRITE, WRITE_FORBIDDEN, false, true, true)},
     {HTTP, 403, 403, ONLY(1008), ROW(FAILURE, BACKEND, PARTITION, ACCOUNT_NOT_FOUND, false, false, false)},

@@ -3,7 +3,7 @@
  *
  * Each leg has a region and an instant: of an open leg its timeout, of one that waits when it is sent, of one that has
  * ended for good RGN_TIME_NEVER. Those of `op->leg` lie in region and leg_timeout_at, the other leg's beside them. */
-#include "op_impl.h"
+#include "op_begin.h"
 #include "classify_table.h"
 
 #include <assert.h>
@@ -101,38 +101,14 @@ static rgn_region_set barred_regions(const rgn_router *router, const rgn_op *op)
     return barred;
 }
 
-static rgn_region search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
     return rgni_hedging_secondary(topology, op->excluded, barred_regions(router, op), op->region,
                                   op->options->hedging_secondary);
 }
 
-/* Nearly always nothing is barred, and the first two regions are all there is to look at. */
-static inline rgn_region choose_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
-{
-    const rgn_region *first = topology->read_order.region;
-
-    if (op->excluded == 0 && op->region == first[0] && topology->read_order.count > 1 &&
-        !rgni_op_has(op, RGNI_OP_HAS_TAIL) && op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED)
-        return first[1];
-    return search_secondary(router, op, topology);
-}
-
-/* HDG-4: the questions of the published table. HDG-21: a race for each of the first attempts only. */
-static bool may_race(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
-{
-    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) || !topology->has_preferred)
-        return false;
-    if (op->options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER && !topology->automatic_failover)
-        return false;
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) &&
-        (rgni_races_of(op) >= op->options->hedging_races_per_operation || rgni_op_is_hub_latched(op)))
-        return false;
-    return choose_secondary(router, op, topology) != RGN_REGION_NONE;
-}
-
 /* The race of an operation with a second half, or of one whose threshold hides behind its attempt's timeout. */
-static void arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at)
+void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at)
 {
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
         rgni_op_need_tail(op, topology);
@@ -141,28 +117,6 @@ static void arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns 
     op->other_region = RGN_REGION_NONE;
     op->other_at = hedge_at;
     set_wake(op);
-}
-
-void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
-{
-    const rgn_options *shared = &router->options;
-    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
-    rgn_time_ns hedge_at;
-
-    if (!may_race(router, op, topology))
-        return;
-    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
-    hedge_at = rgn_time_add(now, rgni_hedging_threshold(&router->hedging, shared, op->options, op->region, left));
-    if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
-        rgni_hedging_earn(&router->hedging, shared);
-    op->state = RGNI_OP_ARMED;
-    rgni_op_set(op, RGNI_OP_RACED, true);
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) || (hedge_at >= op->wake_at && op->wake_kind != RGN_WAKE_DEADLINE)) {
-        arm_with_tail(op, topology, hedge_at);
-    } else if (hedge_at < op->wake_at) {
-        op->wake_at = hedge_at;
-        op->wake_kind = RGN_WAKE_HEDGE;
-    }
 }
 
 /* --- before the threshold ---------------------------------------------------------------------------------------- */
@@ -226,7 +180,7 @@ static rgn_step go_on_alone(rgn_op *op)
 static bool launch(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
-    rgn_region region = choose_secondary(router, op, topology);
+    rgn_region region = rgni_race_secondary(router, op, topology);
 
     rgni_op_need_tail(op, topology);
     if (region == RGN_REGION_NONE || !rgni_hedging_take(&router->hedging, &router->options))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What operation.c, retry.c and op_failover.c share. */
+/* What operation.c, hedging_race.c, retry.c and op_failover.c share. */
 #ifndef REGIONCORE_SRC_OP_IMPL_H
 #define REGIONCORE_SRC_OP_IMPL_H
 
@@ -104,8 +104,9 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now);
 
 /* --- of the race, for the pipeline --- */
 
-/* The primary leg has just been sent: if the operation is eligible, a race begins. */
-void rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now);
+/* For op_begin.h: the hedge's region in the general case; a race that needs the operation's second half. */
+rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology);
+void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at);
 
 /* Before the threshold, the primary leg was final. The first is called where there is anything to note. */
 void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pipeline: start -> route -> leg -> classify -> charge -> retry or end. */
-#include "op_impl.h"
+#include "op_begin.h"
 #include "classify_table.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
 /* --- ends -------------------------------------------------------------------------------------------------------- */
 
 /* OPR-2: an operation ends once; whatever is still open is to be cancelled. */
-static rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
+static inline rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
 {
     assert(op->state != RGNI_OP_DONE);
     op->cancel_legs |= op->open_legs;
@@ -71,21 +71,19 @@ rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response
 
 /* --- sending ----------------------------------------------------------------------------------------------------- */
 
-/* OPR-3: an attempt's own timeout, and the operation's deadline if that is sooner. Where both fall on one instant the
- * timeout rings; the deadline then ends the operation in the same call. */
 static void send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rgn_time_ns now)
 {
     bool is_canary = answer.reason == RGN_REASON_ROUTE_CANARY;
+    unsigned send_flags = (is_canary ? RGN_SEND_CANARY : 0) | (rgni_op_is_hub_latched(op) ? RGN_SEND_HUB : 0);
 
-    op->state = RGNI_OP_IN_FLIGHT;
-    op->leg = 0;
-    op->open_legs = 1;
-    op->region = answer.region;
-    op->reason = answer.reason;
-    op->send_flags = (uint8_t)((is_canary ? RGN_SEND_CANARY : 0) | (rgni_op_is_hub_latched(op) ? RGN_SEND_HUB : 0));
-    op->leg_timeout_at = rgn_time_add(now, timeout);
-    op->wake_at = rgn_time_min(op->leg_timeout_at, op->deadline);
-    op->wake_kind = op->leg_timeout_at <= op->deadline ? RGN_WAKE_LEG_TIMEOUT : RGN_WAKE_DEADLINE;
+    rgni_op_send(op, answer, (uint8_t)send_flags, timeout, now);
+}
+
+static void send_and_race(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_route_answer answer,
+                          rgn_dur_ns timeout, rgn_time_ns now)
+{
+    send(op, answer, timeout, now);
+    rgni_race_begin(router, op, topology, now);
 }
 
 /* FBK-4: a canary leaves its operation time enough for another region. */
@@ -147,8 +145,7 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
     if (answer.region == RGN_REGION_NONE)
         return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
     op->attempts++;
-    send(op, answer, op->options->retry_request_timeout, now);
-    rgni_race_begin(router, op, topology, now);
+    send_and_race(router, op, topology, answer, op->options->retry_request_timeout, now);
     return RGN_SEND;
 }
 
@@ -197,17 +194,49 @@ static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, con
     return list->region[0];
 }
 
-rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
+static void mark_unsent(rgn_op *op)
 {
-    const rgn_topology *topology = rgni_router_topology(router);
-    rgn_direction direction = (rgn_direction)request->direction;
-    rgn_partition partition = request->is_container_level ? RGN_PARTITION_UNKNOWN : request->partition;
-    bool is_covered = rgni_router_covers(router, topology, partition, direction);
-    uint8_t state = partition < router->partition_count ? rgni_router_state(router, partition) : 0;
+    op->region = RGN_REGION_NONE;
+    op->open_legs = 0;
+    op->state = RGNI_OP_WAIT_NEXT;
+}
+
+/* The start of an operation that routing has to be asked for, or the canaries' sample. Apart, so that the common case
+ * saves no registers for it. */
+static RGNI_NOINLINE rgn_step start_elsewhere(rgn_router *router, rgn_op *op, const rgn_topology *topology,
+                                              uint8_t state, rgn_time_ns now)
+{
+    bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
+    rgn_dur_ns timeout = op->options->retry_request_timeout;
     rgn_route_query query;
     rgn_route_answer answer;
 
-    assert(request->direction < RGN_DIRECTIONS);
+    mark_unsent(op);
+    query_init(&query, router, op, topology, now);
+    if (state != 0 && is_covered && begins_as_canary(router, op, &query, state, now)) {
+        answer = (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY};
+        timeout = canary_timeout(op, now);
+    } else {
+        answer = state == 0 ? rgn_route(&query, op->options)
+                            : rgni_router_route(router, op->partition, is_covered, &query, op->options);
+        if (answer.region == RGN_REGION_NONE)
+            return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
+        if (answer.reason == RGN_REASON_ROUTE_CANARY) {
+            rgni_op_need_tail(op, topology);
+            rgni_op_set(op, RGNI_OP_BEGAN_AS_CANARY, true);
+        }
+    }
+    send_and_race(router, op, topology, answer, timeout, now);
+    return RGN_SEND;
+}
+
+/* Fills in the first half. */
+static inline void init(rgn_op *op, const rgn_router *router, const rgn_request *request, const rgn_topology *topology,
+                        rgn_time_ns now)
+{
+    rgn_partition partition = request->is_container_level ? RGN_PARTITION_UNKNOWN : request->partition;
+    bool is_covered = rgni_router_covers(router, topology, partition, (rgn_direction)request->direction);
+
     op->options = request->options != NULL ? request->options : &router->options;
     op->deadline = rgn_time_add(now, request->timeout);
     op->partition = partition;
@@ -218,35 +247,27 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
                            (rgni_hedging_covers(request, op->options) ? RGNI_OP_MAY_RACE : 0));
     op->failover_retries = 0;
     op->cancel_legs = 0;
-    op->open_legs = 0;
-    op->region = RGN_REGION_NONE;
-    op->state = RGNI_OP_WAIT_NEXT;
-    op->result.region = RGN_REGION_NONE;
-    if (now >= op->deadline)
-        return rgni_op_end_by_deadline(op);
+}
 
-    answer.region = state == 0 ? healthy_target(router, op, topology) : RGN_REGION_NONE;
-    if (answer.region != RGN_REGION_NONE) {
-        answer.reason = RGN_REASON_ROUTE_PREFERRED;
-        send(op, answer, op->options->retry_request_timeout, now);
-        rgni_race_begin(router, op, topology, now);
-        return RGN_SEND;
+rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_route_answer answer = {RGN_REGION_NONE, RGN_REASON_ROUTE_PREFERRED};
+    uint8_t state;
+
+    assert(request->direction < RGN_DIRECTIONS);
+    init(op, router, request, topology, now);
+    op->result.region = RGN_REGION_NONE;
+    if (now >= op->deadline) {
+        mark_unsent(op);
+        return rgni_op_end_by_deadline(op);
     }
-    query_init(&query, router, op, topology, now);
-    if (state != 0 && is_covered && begins_as_canary(router, op, &query, state, now)) {
-        send(op, (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY}, canary_timeout(op, now), now);
-        rgni_race_begin(router, op, topology, now);
-        return RGN_SEND;
-    }
-    answer = state == 0 ? rgn_route(&query, op->options)
-                        : rgni_router_route(router, op->partition, is_covered, &query, op->options);
+    state = op->partition < router->partition_count ? rgni_router_state(router, op->partition) : 0;
+    if (state == 0)
+        answer.region = healthy_target(router, op, topology);
     if (answer.region == RGN_REGION_NONE)
-        return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
-    if (answer.reason == RGN_REASON_ROUTE_CANARY) {
-        rgni_op_need_tail(op, topology);
-        rgni_op_set(op, RGNI_OP_BEGAN_AS_CANARY, true);
-    }
-    send(op, answer, op->options->retry_request_timeout, now);
+        return start_elsewhere(router, op, topology, state, now);
+    rgni_op_send(op, answer, 0, op->options->retry_request_timeout, now);
     rgni_race_begin(router, op, topology, now);
     return RGN_SEND;
 }
@@ -397,13 +418,24 @@ static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *clas
     return rgni_op_send_next(router, op, now);
 }
 
-rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+/* A success after which nothing is left to note, charge or cancel: the only attempt of an operation whose race, if any,
+ * stands before its threshold, at a partition of which nothing is remembered. */
+static inline bool ends_healthy(const rgn_router *router, const rgn_op *op, const rgn_response *response)
+{
+    bool is_alone = op->state == RGNI_OP_IN_FLIGHT ||
+                    (op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC);
+
+    return is_alone && !rgni_op_has(op, RGNI_OP_HAS_TAIL) && response->transport == RGN_TRANSPORT_NONE &&
+           rgni_status_is_success(response->status) &&
+           (op->partition >= router->partition_count || rgni_router_state(router, op->partition) == 0);
+}
+
+/* Apart, so that the common case saves no registers for it. */
+static RGNI_NOINLINE rgn_step end_other_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
+                                            rgn_time_ns now)
 {
     const rgn_class *class = rgni_class_of(response);
 
-    assert(leg < RGN_LEGS_MAX);
-    assert((op->open_legs >> leg & 1) != 0);
-    op->cancel_legs = 0;
     if (op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST)
         return rgni_race_on_leg(router, op, leg, class, response, now);
     op->open_legs = 0;
@@ -411,6 +443,18 @@ rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_r
     if (rgni_op_has(op, RGNI_OP_TICKET))
         return end_canary(router, op, class, response, (rgn_evidence) class->evidence, now);
     return end_attempt(router, op, class, response, false, now);
+}
+
+rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+{
+    assert(leg < RGN_LEGS_MAX);
+    assert((op->open_legs >> leg & 1) != 0);
+    op->cancel_legs = 0;
+    if (!ends_healthy(router, op, response))
+        return end_other_leg(router, op, leg, response, now);
+    op->open_legs = 0;
+    op->result.region = op->region;
+    return end(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
 }
 
 /* OPR-4: an attempt that outlives its timeout may have reached the service. */
