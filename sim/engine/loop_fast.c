@@ -3,7 +3,7 @@
  * found anew after every call into the core. A timer that cannot ring first is never queued, and nothing queued is ever
  * wrong, but for one case: the event of an operation that a client's restart has ended stays, and does nothing but give
  * its slot back. */
-#include "engine/run.h"
+#include "engine/operation.h"
 #include "engine/wheel.h"
 
 /* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. */
@@ -54,64 +54,97 @@ static uint64_t mean_spacing(const sim_scenario *scenario)
     return (uint64_t)SIM_RATE_NS / rate_mhz;
 }
 
+/* When the loop has to look at more than operations: background work, a checkpoint, or the end of all events. */
+static uint64_t next_interruption(const sim_run_state *run)
+{
+    const uint64_t background = sim_queue_next_time(&run->background);
+    return background < (uint64_t)run->next_checkpoint ? background : (uint64_t)run->next_checkpoint;
+}
+
+typedef enum { GO_ON, LOOK_AGAIN, STOP } interruption;
+
+/* Before anything happens at `now`, the next instant of an operation. Background work comes first, and may move it. */
+static interruption interrupt(sim_run_state *run, uint64_t now)
+{
+    const uint64_t background = sim_queue_next_time(&run->background);
+    if (background <= now)
+        return work_in_background(run, background) ? LOOK_AGAIN : STOP;
+    if (now >= RGN_TIME_NEVER)
+        return STOP;
+    sim_run_store_checkpoints(run, (int64_t)now);
+    return GO_ON;
+}
+
+static bool is_stopped(const sim_run_state *run, uint64_t now)
+{
+    return run->input->on_progress != NULL && !run->input->on_progress(run->input->progress_context, (int64_t)now);
+}
+
+/* The next operation starts in a slot; SIM_PENDING_MAX: there is none to be had. */
+static inline uint32_t start(sim_run_state *run, sim_wheel *queue, bool *is_open)
+{
+    const uint32_t index = sim_run_take_slot(run);
+    if (__builtin_expect(index == SIM_PENDING_MAX || !sim_wheel_reserve(queue, run->slot_capacity), 0))
+        return SIM_PENDING_MAX;
+    *is_open = sim_run_start(run, &run->slot[index]);
+    return index;
+}
+
+/* The queue's next event happens; the index of its slot. */
+static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, bool *is_open)
+{
+    const sim_event event = sim_wheel_pop(queue);
+    const uint32_t index = sim_event_slot(event.key);
+    sim_slot *slot = &run->slot[index];
+    if (SIM_LIKELY(slot->legs != 0)) {
+        *is_open = carry_out(run, slot, event);
+    } else {
+        run->zombie_count--;
+        *is_open = false;
+    }
+    return index;
+}
+
+static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
+{
+    const int64_t delay = run->input->planted_timer_delay;
+    uint64_t interruption_at = next_interruption(run);
+    for (;;) {
+        const uint64_t operation = sim_wheel_next_time(queue);
+        const uint64_t arrival = (uint64_t)run->arrivals.next_time;
+        const uint64_t now = operation <= arrival ? operation : arrival;
+        if (__builtin_expect(now >= interruption_at, 0)) {
+            const interruption next = interrupt(run, now);
+            interruption_at = next_interruption(run);
+            if (next == STOP)
+                return SIM_RUN_OK;
+            if (next == LOOK_AGAIN)
+                continue;
+        }
+        if (__builtin_expect((++run->output->events & (SIM_PROGRESS_EVENTS - 1)) == 0, 0) && is_stopped(run, now))
+            return SIM_RUN_INTERRUPTED;
+        sim_run_set_now(run, now);
+        bool is_open;
+        const uint32_t index = operation <= arrival ? ring(run, queue, &is_open) : start(run, queue, &is_open);
+        if (__builtin_expect(index == SIM_PENDING_MAX, 0))
+            return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
+        if (is_open)
+            sim_wheel_push(queue, next_event(&run->slot[index], index, delay));
+        else
+            sim_run_release_slot(run, index);
+        if (__builtin_expect(run->dirty_count > 0, 0)) {
+            sim_run_schedule_dirty(run);
+            interruption_at = next_interruption(run);
+        }
+    }
+}
+
 sim_run_status sim_loop_fast(sim_run_state *run)
 {
     sim_wheel queue;
-    if (!sim_wheel_init(&queue, mean_spacing(run->scenario)) || !sim_wheel_reserve(&queue, run->slot_capacity)) {
-        sim_wheel_deinit(&queue);
-        return SIM_RUN_NO_MEMORY;
-    }
-    const int64_t delay = run->input->planted_timer_delay;
-    sim_run_status status = SIM_RUN_OK;
-    uint64_t events = 0;
-    for (;;) {
-        const uint64_t operation = sim_wheel_next_time(&queue);
-        const uint64_t arrival = (uint64_t)run->arrivals.next_time;
-        const uint64_t background = sim_queue_next_time(&run->background);
-        const uint64_t foreground = operation <= arrival ? operation : arrival;
-        if (__builtin_expect(background <= foreground, 0)) {
-            if (!work_in_background(run, background))
-                break;
-            continue;
-        }
-        if (foreground >= RGN_TIME_NEVER)
-            break;
-        if ((++events & (SIM_PROGRESS_EVENTS - 1)) == 0 && run->input->on_progress != NULL &&
-            !run->input->on_progress(run->input->progress_context, (int64_t)foreground)) {
-            status = SIM_RUN_INTERRUPTED;
-            break;
-        }
-        sim_run_set_now(run, foreground);
-        if (__builtin_expect((int64_t)foreground >= run->next_checkpoint, 0))
-            sim_run_store_checkpoints(run, (int64_t)foreground);
-        uint32_t index;
-        bool is_open;
-        if (operation <= arrival) {
-            const sim_event event = sim_wheel_pop(&queue);
-            index = sim_event_slot(event.key);
-            sim_slot *slot = &run->slot[index];
-            if (__builtin_expect(slot->legs == 0, 0)) {
-                run->zombie_count--;
-                sim_run_release_slot(run, index);
-                continue;
-            }
-            is_open = carry_out(run, slot, event);
-        } else {
-            index = sim_run_take_slot(run);
-            if (index == SIM_PENDING_MAX || !sim_wheel_reserve(&queue, run->slot_capacity)) {
-                status = run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
-                break;
-            }
-            is_open = sim_run_start(run, &run->slot[index]);
-        }
-        if (is_open)
-            sim_wheel_push(&queue, next_event(&run->slot[index], index, delay));
-        else
-            sim_run_release_slot(run, index);
-        if (__builtin_expect(run->dirty_count > 0, 0))
-            sim_run_schedule_dirty(run);
-    }
-    run->output->events = events;
+    sim_run_status status = SIM_RUN_NO_MEMORY;
+    if (sim_wheel_init(&queue, mean_spacing(run->scenario)) && sim_wheel_reserve(&queue, run->slot_capacity))
+        status = loop(run, &queue);
     sim_wheel_deinit(&queue);
     return status;
 }

@@ -4,7 +4,7 @@
  * The queues are sorted arrays: a shape that has nothing in common with the heap. */
 #include <string.h>
 
-#include "engine/run.h"
+#include "engine/operation.h"
 
 typedef struct {
     sim_event event;

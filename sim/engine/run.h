@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inside of one run: what the fast loop and the reference loop share.
  *
- * Both loops ask the same functions to start an operation, to end a leg and to ring a timer; they differ in how they
+ * Both loops ask the same functions, those of operation.h, to start an operation, to end a leg and to ring a timer; they differ in how they
  * find out what comes next. After each of these calls the slot holds the ends of the open legs and the core's wake-up;
  * the loop turns them into events. */
 #ifndef SIM_RUN_H
@@ -44,6 +44,21 @@ typedef struct {
     uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
 } sim_slot;
 
+/* Semantic records of the behaviour digest; final numbers. */
+enum {
+    SIM_RECORD_SEND = 1,
+    SIM_RECORD_LEG_FAILED = 2,
+    SIM_RECORD_DONE = 3,
+    SIM_RECORD_TRANSITION = 4,
+    SIM_RECORD_MARK = 5,
+    SIM_RECORD_RESTART = 6
+};
+
+static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
+{
+    return (uint64_t)client << 32 | partition;
+}
+
 /* In sim_slot.flags: leg 0 is a canary in flight; it was one and failed. */
 enum { SIM_SLOT_CANARY_LEG = 128, SIM_SLOT_CANARY_FAILED = 64 };
 /* Leg field of the event of an operation that is given up: its class is that of deadlines, which come before it. */
@@ -55,11 +70,11 @@ typedef struct sim_run {
     sim_world_run *world;
     sim_fleet fleet;
     sim_arrivals_merge arrivals;
-    const rgn_options *workload_options[SIM_WORKLOADS_MAX]; /* NULL: the router's */
-    int64_t workload_deadline[SIM_WORKLOADS_MAX];
+    rgn_request request[SIM_WORKLOADS_MAX]; /* what a workload's operations have in common */
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
     int64_t
         *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
+    bool is_plain;   /* neither connections nor jitter: a first leg to the first region has nothing to ask for */
     bool probe_all;  /* a recovering partition sends all traffic home: its operations are not away */
 
     sim_slot *slot;
@@ -94,18 +109,23 @@ typedef struct sim_run {
 sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output);
 void sim_run_close(sim_run_state *run);
 
-/* A free slot's index, or SIM_PENDING_MAX: no memory or too many in flight. Slots may move. */
-uint32_t sim_run_take_slot(sim_run_state *run);
+/* Makes room for that many slots. False: no memory. */
+bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity);
 
-/* The next arrival starts; its slot is filled in. Returns whether the operation is still open afterwards. */
-bool sim_run_start(sim_run_state *run, sim_slot *slot);
-/* A leg's end, a timer: likewise. */
-bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now);
+/* operation.c; each answers whether the operation is still open. A timer rings: */
 bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now);
 /* The application gives up. */
 bool sim_run_abandon(sim_run_state *run, sim_slot *slot, int64_t now);
-/* Gives an ended operation's slot back. */
-void sim_run_release_slot(sim_run_state *run, uint32_t index);
+
+/* operation.c, for operation.h: a slot that was never used; what is not a plain start, end or success. */
+uint32_t sim_run_new_slot(sim_run_state *run);
+int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot);
+bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
+bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
+                               int64_t now);
+void sim_run_report_rest(sim_run_state *run, const sim_slot *slot, sim_ended *ended);
+/* Carries out the core's answer. */
+bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 
 /* No operation is in flight, and none will come. */
 static inline bool sim_run_is_drained(const sim_run_state *run)
@@ -130,11 +150,18 @@ void sim_run_store_checkpoints(sim_run_state *run, int64_t now);
 
 void sim_run_flush(sim_run_state *run);
 
+/* An invariant does not hold; the first one is told. */
+static inline void sim_run_break(sim_run_state *run, const char *what)
+{
+    if (run->broken == NULL)
+        run->broken = what;
+}
+
 /* The clock moves on to the next event. */
 static inline void sim_run_set_now(sim_run_state *run, uint64_t now)
 {
     if (__builtin_expect((int64_t)now < run->now, 0))
-        run->broken = "time went back";
+        sim_run_break(run, "time went back");
     run->now = (int64_t)now;
 }
 

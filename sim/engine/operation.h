@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The way of a healthy operation, in line in both loops: it takes a slot, starts, sends its leg, ends, is reported.
+ * operation.c has what happens to others. */
+#ifndef SIM_OPERATION_H
+#define SIM_OPERATION_H
+
+#include "engine/run.h"
+
+#define SIM_LIKELY(x) __builtin_expect((x), 1)
+
+/* ---- slots ---- */
+
+/* A free slot's index, or SIM_PENDING_MAX: no memory or too many in flight. Slots may move. */
+static inline uint32_t sim_run_take_slot(sim_run_state *run)
+{
+    if (SIM_LIKELY(run->free_count > 0)) {
+        const uint32_t index = run->free_slot[--run->free_count];
+        const uint32_t pending = run->slot_count - run->free_count - run->zombie_count;
+        if (pending > run->output->peak_pending)
+            run->output->peak_pending = pending;
+        return index;
+    }
+    return sim_run_new_slot(run);
+}
+
+/* Gives an ended operation's slot back. */
+static inline void sim_run_release_slot(sim_run_state *run, uint32_t index)
+{
+    run->free_slot[run->free_count++] = index;
+}
+
+/* ---- sending ---- */
+
+static inline void sim_run_count_arrival(sim_run_state *run, rgn_region region, int64_t arrival)
+{
+    const sim_region_load *load = &run->output->load;
+    const uint64_t second = (uint64_t)arrival / (uint64_t)RGN_NS_PER_S;
+    if (SIM_LIKELY(second < load->seconds))
+        load->count[region * (uint64_t)load->seconds + second]++;
+}
+
+static inline void sim_run_digest_send(sim_run_state *run, const sim_slot *slot, int64_t now)
+{
+    const rgn_op *op = &slot->op;
+    sim_digest_add(&run->output->behaviour, (uint64_t)now,
+                   (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)op->reason << 48 | (uint64_t)op->send_flags << 16 |
+                       (uint64_t)op->leg << 8 | op->region,
+                   slot->ordinal, sim_pack_ids(slot->client, slot->partition));
+}
+
+/* The leg's fate is settled when it is sent, because faults are functions of time. */
+static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, uint32_t visit, int64_t round_trip,
+                                      bool has_connection, int64_t now)
+{
+    const rgn_region region = slot->op.region;
+    const uint32_t leg = slot->op.leg;
+    const uint64_t place = (uint64_t)run->scenario->region[region] << 32 | visit;
+    const sim_words luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
+    const sim_attempt attempt = {.region = region,
+                                 .kind = slot->kind,
+                                 .has_connection = has_connection,
+                                 .client = slot->client,
+                                 .partition = slot->partition};
+    const sim_fate fate = sim_world_fate(run->world, round_trip, &attempt, now, luck);
+    slot->leg_end[leg] = fate.end;
+    slot->leg_status[leg] = fate.status;
+    slot->leg_substatus[leg] = fate.substatus;
+    slot->leg_transport[leg] = fate.transport;
+    slot->leg_region[leg] = region;
+    slot->leg_sent[leg] = now;
+    run->output->legs++;
+    sim_run_count_arrival(run, region, now + round_trip / 2);
+    sim_run_digest_send(run, slot, now);
+}
+
+/* The first leg to the first region, where neither connections nor jitter matter. */
+static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    slot->legs = 1;
+    sim_run_settle_leg(run, slot, 1, run->fleet.client[slot->client].round_trip[slot->op.region], false, now);
+}
+
+/* ---- starting ---- */
+
+/* The next arrival starts; its slot is filled in. Returns whether the operation is still open afterwards. */
+static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
+{
+    const sim_arrival *arrival = sim_arrivals_peek(&run->arrivals);
+    const int64_t now = arrival->time;
+    const uint8_t workload = arrival->workload;
+    rgn_request *request = &run->request[workload];
+    request->partition = arrival->partition;
+    request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
+    request->hash = arrival->chance;
+    slot->start = now;
+    slot->leg_end[1] = RGN_TIME_NEVER;
+    slot->ordinal = (uint64_t)workload << 30 | arrival->n;
+    slot->luck_key = arrival->luck_key;
+    slot->client = arrival->client;
+    slot->partition = arrival->partition;
+    slot->kind = arrival->kind;
+    slot->workload = workload;
+    slot->flags = 0;
+    slot->legs = 0;
+    slot->hedges = 0;
+    slot->retry_draws = 0;
+    slot->abandon_at = RGN_TIME_NEVER;
+    if (__builtin_expect(run->gives_up_share[workload] != 0, 0))
+        slot->abandon_at = sim_run_draw_abandon(run, slot);
+    sim_digest_add(&run->output->luck, (uint64_t)now, slot->luck_key, sim_pack_ids(slot->client, slot->partition),
+                   slot->kind);
+    sim_arrivals_take(&run->arrivals);
+    const rgn_step step = rgn_op_start(run->fleet.client[slot->client].router, &slot->op, request, now);
+    slot->first_region = slot->op.region;
+    if (!SIM_LIKELY(step == RGN_SEND && slot->op.reason == RGN_REASON_ROUTE_PREFERRED && run->is_plain))
+        return sim_run_start_otherwise(run, slot, step, now);
+    sim_run_send_plain(run, slot, now);
+    return true;
+}
+
+/* ---- ending ---- */
+
+/* The hedge was launched, and this is how the race ended. */
+static inline bool sim_is_end_of_race(rgn_hedge hedge)
+{
+    return hedge >= RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE && hedge <= RGN_HEDGE_CANCELLED_AWAITING_PARTNER;
+}
+
+/* For the digest and the observer. */
+static inline void sim_run_report_ended(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    const rgn_op *op = &slot->op;
+    const rgn_result *result = &op->result;
+    const rgn_hedge hedge = rgn_op_hedge(op);
+    run->output->operations++;
+    run->output->end = now;
+    sim_digest_add(&run->output->behaviour, (uint64_t)now,
+                   (uint64_t)SIM_RECORD_DONE << 56 | (uint64_t)result->reason << 48 | (uint64_t)result->region << 40 |
+                       (uint64_t)result->substatus << 16 | result->status,
+                   slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind);
+    if (run->batch_count == SIM_ENDED_BATCH)
+        sim_run_flush(run);
+    sim_ended *ended = &run->batch[run->batch_count++];
+    ended->start = slot->start;
+    ended->end = now;
+    ended->canary_retry = -1;
+    ended->ordinal = slot->ordinal;
+    ended->client = slot->client;
+    ended->partition = slot->partition;
+    ended->status = result->status;
+    ended->substatus = result->substatus;
+    ended->legs = slot->legs;
+    ended->reason = result->reason;
+    ended->kind = slot->kind;
+    ended->workload = slot->workload;
+    ended->first_region = slot->first_region;
+    ended->last_region = result->region;
+    ended->flags = SIM_ENDED_SUCCESS;
+    ended->hedge = (uint8_t)hedge;
+    ended->hedges = 0;
+    ended->hedge_cancelled = 0;
+    ended->hedge_region = RGN_REGION_NONE;
+    if (!SIM_LIKELY(result->is_success && slot->flags == 0 && slot->hedges == 0 && !sim_is_end_of_race(hedge)))
+        sim_run_report_rest(run, slot, ended);
+}
+
+/* A leg's end. Returns whether the operation is still open. */
+static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
+{
+    const rgn_response response = {.status = slot->leg_status[leg],
+                                   .substatus = slot->leg_substatus[leg],
+                                   .transport = slot->leg_transport[leg],
+                                   .retry_after = RGN_TIME_NEVER};
+    slot->leg_end[leg] = RGN_TIME_NEVER;
+    if (!SIM_LIKELY(response.status == 200 && (slot->flags & SIM_SLOT_CANARY_LEG) == 0 && run->connection == NULL))
+        return sim_run_end_leg_otherwise(run, slot, leg, &response, now);
+    run->fleet.retry_ordinal = slot->luck_key;
+    run->fleet.retry_draws = &slot->retry_draws;
+    const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &response, now);
+    if (!SIM_LIKELY(step == RGN_DONE))
+        return sim_run_follow(run, slot, step, now);
+    sim_run_report_ended(run, slot, now);
+    return false;
+}
+
+#endif
