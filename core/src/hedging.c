@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "router_impl.h"
+#include "op_impl.h"
 
 #define ADAPTIVE_MIN (50 * RGN_NS_PER_MS)
 #define ADAPTIVE_MAX (4000 * RGN_NS_PER_MS)
@@ -139,4 +139,38 @@ uint32_t rgn_router_open_hedges(const rgn_router *router)
 uint64_t rgn_router_refused_hedges(const rgn_router *router)
 {
     return atomic_load_explicit(&router->hedging.refused, memory_order_relaxed);
+}
+
+bool rgn_op_has_canary(const rgn_op *op)
+{
+    return rgni_op_has(op, RGNI_OP_TICKET);
+}
+
+/* FBK-26: the threshold of a canary's race had passed if its hedge was sent or refused. */
+rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn_evidence evidence)
+{
+    rgn_hedge hedge = rgn_op_hedge(op);
+    rgn_entry entry;
+
+    if (evidence != RGN_EVIDENCE_SUCCESS || (hedge != RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_REFUSED) ||
+        router->options.failback_hedge_trip_evidence != RGN_EVIDENCE_BY_STATUS_AND_LATENCY)
+        return evidence;
+    rgn_router_inspect(router, op->partition, &entry);
+    return entry.generation == op->entry_generation && entry.cause == RGN_CAUSE_HEDGE_WINS ? RGN_EVIDENCE_FAILURE
+                                                                                           : evidence;
+}
+
+/* HDG-6: without a second half the race never got beyond its threshold. */
+rgn_hedge rgn_op_hedge(const rgn_op *op)
+{
+    if (!rgni_op_has(op, RGNI_OP_RACED))
+        return RGN_HEDGE_NONE;
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        return rgni_hedge_of(op);
+    if (op->state == RGNI_OP_ARMED)
+        return RGN_HEDGE_WAITING;
+    if (op->state == RGNI_OP_HARVEST || op->result.reason == RGN_REASON_DONE_DEADLINE ||
+        op->result.reason == RGN_REASON_DONE_ABANDONED)
+        return RGN_HEDGE_DEADLINE_PRE_THRESHOLD;
+    return RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD;
 }

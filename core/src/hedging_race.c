@@ -67,7 +67,7 @@ static void send_leg(rgn_op *op, unsigned leg, rgn_reason reason, rgn_time_ns no
 {
     show_leg(op, leg);
     op->reason = (uint8_t)reason;
-    op->send_flags = leg == HEDGE ? RGN_SEND_HEDGE : 0;
+    op->send_flags = (uint8_t)((leg == HEDGE ? RGN_SEND_HEDGE : 0) | (rgni_op_is_hub_latched(op) ? RGN_SEND_HUB : 0));
     op->open_legs |= (uint8_t)(1u << leg);
     op->leg_timeout_at = rgn_time_add(now, op->options->retry_request_timeout);
     op->attempts++;
@@ -131,7 +131,8 @@ static void learn(rgn_router *router, rgn_op *op, unsigned leg, bool is_complete
 {
     int64_t policy = router->options.hedging_policy;
 
-    if (policy == RGN_HEDGING_STATIC || (leg == PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
+    if (policy == RGN_HEDGING_STATIC || rgni_op_has(op, RGNI_OP_METADATA) ||
+        (leg == PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
         return;
     if (policy == RGN_HEDGING_ADAPTIVE ? leg == PRIMARY : is_complete)
         rgni_hedging_learn(&router->hedging, &router->options, rgni_leg_region(op, leg), age_of(op, leg, now));
@@ -188,6 +189,7 @@ static bool launch(rgn_router *router, rgn_op *op, rgn_time_ns now)
     op->state = RGNI_OP_RACE;
     rgni_hedge_set(op, RGN_HEDGE_LAUNCHED);
     op->leg_retries[PRIMARY] = op->leg_retries[HEDGE] = 0;
+    op->leg_session_retries[PRIMARY] = op->leg_session_retries[HEDGE] = 0;
     op->hedge_throttle_retries = 0;
     op->other_region = region;
     if (rgni_op_has(op, RGNI_OP_TICKET))
@@ -209,7 +211,11 @@ bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *cla
         rgni_race_leave(op, RGN_HEDGE_REFUSED);
         return false;
     }
-    follow_plan(op, PRIMARY, rgni_retry_plan_leg(op, PRIMARY, class, response, &router->random, now), now);
+    follow_plan(op, PRIMARY,
+                rgni_retry_plan_leg(op, PRIMARY, class, response, rgni_router_topology(router), &router->random, now),
+                now);
+    if (rgni_op_is_hub_latched(op)) /* the primary's answer may have set the latch */
+        op->send_flags |= RGN_SEND_HUB;
     set_wake(op);
     return true;
 }
@@ -281,6 +287,42 @@ static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class
     return rgni_op_send_next(router, op, now);
 }
 
+/* What follows a failed attempt of a leg. OPR-18: a busy region is tried again before its answer counts. `*is_free`:
+ * it counts for nothing. */
+static rgni_plan plan_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
+                          const rgn_response *response, bool *is_free, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgni_plan plan;
+
+    *is_free = rgni_retry_backs_off_first(op, response);
+    if (*is_free) {
+        plan = rgni_retry_plan_leg(op, leg, &rgni_throttled, response, topology, &router->random, now);
+        if (plan.move == RGNI_HERE)
+            return plan;
+        *is_free = false;
+    }
+    return rgni_retry_plan_leg(op, leg, class, response, topology, &router->random, now);
+}
+
+/* The leg failed in its region, for now or for good. HDG-23: a refusal says that the region is not the partition's hub,
+ * and nothing of its health. Returns whether it is the operation's answer. */
+static bool fail_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
+                     rgni_plan *plan, rgn_time_ns now)
+{
+    rgn_region region = rgni_leg_region(op, leg);
+    bool is_free;
+
+    if (rgni_op_is_refused_hub(op, response)) {
+        rgn_router_record_not_hub(router, op->partition, region, now);
+        return op->options->hedging_refused_hub == RGN_REFUSED_HUB_FINAL;
+    }
+    *plan = plan_leg(router, op, leg, class, response, &is_free, now);
+    if (!is_free)
+        rgni_op_charge(router, op, region, class, response, plan->is_exhausted, now);
+    return class->is_final && plan->move != RGNI_HERE;
+}
+
 /* The leg's attempt is over. HDG-11: transient on one side keeps the other racing. HDG-20: each end is charged where
  * it happened; a leg that is cut has none. */
 static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
@@ -299,9 +341,7 @@ static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_
         rgni_router_note_success(router, op->partition, region, RGN_READ, class->is_success, now);
         return win(router, op, leg, class, response, now);
     } else {
-        plan = rgni_retry_plan_leg(op, leg, class, response, &router->random, now);
-        rgni_op_charge(router, op, region, class, response, plan.is_exhausted, now);
-        if (class->is_final && plan.move != RGNI_HERE)
+        if (fail_leg(router, op, leg, class, response, &plan, now))
             return win(router, op, leg, class, response, now);
         if (plan.move == RGNI_HERE && plan.delay == 0 && now < op->deadline)
             return send_leg_again(op, leg, now);
@@ -387,40 +427,4 @@ void rgni_race_on_abandon(rgn_router *router, rgn_op *op)
 {
     if (op->state == RGNI_OP_ARMED || op->state == RGNI_OP_RACE)
         stop_racing(router, op);
-}
-
-/* --- questions --------------------------------------------------------------------------------------------------- */
-
-bool rgn_op_has_canary(const rgn_op *op)
-{
-    return rgni_op_has(op, RGNI_OP_TICKET);
-}
-
-/* FBK-26: the threshold of a canary's race had passed if its hedge was sent or refused. */
-rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn_evidence evidence)
-{
-    rgn_hedge hedge = rgn_op_hedge(op);
-    rgn_entry entry;
-
-    if (evidence != RGN_EVIDENCE_SUCCESS || (hedge != RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_REFUSED) ||
-        router->options.failback_hedge_trip_evidence != RGN_EVIDENCE_BY_STATUS_AND_LATENCY)
-        return evidence;
-    rgn_router_inspect(router, op->partition, &entry);
-    return entry.generation == op->entry_generation && entry.cause == RGN_CAUSE_HEDGE_WINS ? RGN_EVIDENCE_FAILURE
-                                                                                           : evidence;
-}
-
-/* HDG-6: without a second half the race never got beyond its threshold. */
-rgn_hedge rgn_op_hedge(const rgn_op *op)
-{
-    if (!rgni_op_has(op, RGNI_OP_RACED))
-        return RGN_HEDGE_NONE;
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
-        return rgni_hedge_of(op);
-    if (op->state == RGNI_OP_ARMED)
-        return RGN_HEDGE_WAITING;
-    if (op->state == RGNI_OP_HARVEST || op->result.reason == RGN_REASON_DONE_DEADLINE ||
-        op->result.reason == RGN_REASON_DONE_ABANDONED)
-        return RGN_HEDGE_DEADLINE_PRE_THRESHOLD;
-    return RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD;
 }

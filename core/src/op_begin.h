@@ -49,7 +49,7 @@ static inline bool rgni_race_may_begin(const rgn_router *router, const rgn_op *o
     if (op->options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER && !topology->automatic_failover)
         return false;
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL) &&
-        (rgni_races_of(op) >= op->options->hedging_races_per_operation || rgni_op_is_hub_latched(op)))
+        rgni_races_of(op) >= op->options->hedging_races_per_operation)
         return false;
     return rgni_race_secondary(router, op, topology) != RGN_REGION_NONE;
 }
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) void rgni_race_begin(rgn_router *ro
     if (!rgni_race_may_begin(router, op, topology))
         return;
     /* HDG-7: counted from here, which for a first attempt is the operation's start. */
-    hedge_at = rgn_time_add(now, rgni_hedging_threshold(&router->hedging, shared, op->options, op->region, left));
+    hedge_at = rgn_time_add(now, rgni_race_threshold(router, op, left));
     if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
         rgni_hedging_earn(&router->hedging, shared);
     op->state = RGNI_OP_ARMED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Automatic failover as one operation sees it: a write that looks for its partition's region, and a read that looks for
- * the hub. */
+ * the hub; and which partition it is. */
 #include "op_impl.h"
 
 enum { STATUS_FORBIDDEN = 403, SUBSTATUS_WRITE_FORBIDDEN = 3 };
@@ -11,12 +11,10 @@ bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology)
     return op->partition != RGN_PARTITION_UNKNOWN && rgni_failover_covers(topology, (rgn_direction)op->direction);
 }
 
-/* FLO-12: on a single-write account only the hub surely has what the session has seen; once one answer has lacked it,
- * the operation looks for the hub until it ends. */
-bool rgni_op_is_hub_latched(const rgn_op *op)
+/* FLO-12: on a single-write account only the hub surely has what the session has seen. */
+bool rgni_op_may_latch_hub(const rgn_op *op)
 {
-    return op->direction == RGN_READ && rgni_op_has(op, RGNI_OP_HAS_TAIL) && !rgni_op_has(op, RGNI_OP_MULTI_WRITE) &&
-           op->session_retries > 0;
+    return op->direction == RGN_READ && !rgni_op_has(op, RGNI_OP_MULTI_WRITE) && !rgni_op_has(op, RGNI_OP_METADATA);
 }
 
 void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op)
@@ -56,4 +54,14 @@ void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response 
         flush_marks(router, op, now);
     if (is_success && rgni_op_is_hub_latched(op))
         rgn_router_record_hub(router, op->partition, op->region, now);
+}
+
+/* OPR-17: before the answer is looked at, so that what it says is charged to the partition that it names. */
+void rgn_op_learn_partition(rgn_router *router, rgn_op *op, rgn_partition partition)
+{
+    if (op->partition != RGN_PARTITION_UNKNOWN || rgni_op_has(op, RGNI_OP_METADATA) || op->state == RGNI_OP_DONE)
+        return;
+    op->partition = partition;
+    rgni_op_set(op, RGNI_OP_COVERED,
+                rgni_router_covers(router, rgni_router_topology(router), partition, (rgn_direction)op->direction));
 }

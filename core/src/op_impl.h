@@ -31,6 +31,8 @@ enum {
     RGNI_OP_FORCED = 64,     /* the last attempt after the throttle's total wait was taken */
     RGNI_OP_RACED = 128,     /* a hedge race was entered */
     RGNI_OP_MAY_RACE = 256,  /* of a kind that may be hedged */
+    RGNI_OP_METADATA = 512,  /* not on the data plane */
+    RGNI_OP_HUB = 1024,      /* the hub latch: set once, it stays to the operation's end */
 };
 
 static inline bool rgni_op_has(const rgn_op *op, unsigned flag)
@@ -60,12 +62,31 @@ typedef struct {
 rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response *response,
                           const rgn_topology *topology, const rgn_random *random, rgn_time_ns now);
 
+/* OPR-18, the driver: 429/3092 is a throttle like any other until its retries are used up. */
+static inline bool rgni_retry_backs_off_first(const rgn_op *op, const rgn_response *response)
+{
+    return response->status == 429 && response->substatus == 3092 && response->transport == RGN_TRANSPORT_NONE &&
+           op->options->retry_busy_region == RGN_BUSY_BACK_OFF;
+}
+
+/* A throttle's class, for such an answer. */
+extern const rgn_class rgni_throttled;
+/* Whether its region is to be tried again before the answer counts as a failure; `*plan` says when. */
+bool rgni_retry_backs_off(rgn_op *op, const rgn_response *response, const rgn_topology *topology,
+                          const rgn_random *random, rgni_plan *plan, rgn_time_ns now);
+
+/* HDG-24: the client's own throttle; the other region is behind the same gate. */
+static inline bool rgni_is_local_throttle(const rgn_response *response)
+{
+    return response->status == 429 && response->substatus == RGN_SUBSTATUS_LOCAL_THROTTLE;
+}
+
 /* OPR-7: the next region at once, while the failover budget lasts. */
 rgni_plan rgni_retry_plan_failover(rgn_op *op);
 
 /* What follows a failed attempt of one leg of a race: never RGNI_NEXT. */
 rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
-                              const rgn_random *random, rgn_time_ns now);
+                              const rgn_topology *topology, const rgn_random *random, rgn_time_ns now);
 
 /* Moves the routing cursor on by one. */
 void rgni_retry_advance(rgn_op *op, const rgn_topology *topology);
@@ -75,7 +96,12 @@ void rgni_retry_advance(rgn_op *op, const rgn_topology *topology);
 /* A write that may look for its region among the readable ones. Its failures wait in op->pending_marks. */
 bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology);
 /* A read that only the hub can answer. */
-bool rgni_op_is_hub_latched(const rgn_op *op);
+static inline bool rgni_op_is_hub_latched(const rgn_op *op)
+{
+    return rgni_op_has(op, RGNI_OP_HUB);
+}
+/* Whether a session that is not available makes the operation one. */
+bool rgni_op_may_latch_hub(const rgn_op *op);
 /* Fills in what automatic failover means for the query. */
 void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op);
 /* The region refused such a read: it is not the hub. */
@@ -107,6 +133,14 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now);
 /* For op_begin.h: the hedge's region in the general case; a race that needs the operation's second half. */
 rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology);
 void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at);
+
+/* HDG-7: the threshold of a race that begins now, with `left` of the operation's time. */
+static inline rgn_dur_ns rgni_race_threshold(const rgn_router *router, const rgn_op *op, rgn_dur_ns left)
+{
+    if (rgni_op_has(op, RGNI_OP_METADATA))
+        return op->options->hedging_metadata_threshold;
+    return rgni_hedging_threshold(&router->hedging, &router->options, op->options, op->region, left);
+}
 
 /* Before the threshold, the primary leg was final. The first is called where there is anything to note. */
 void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now);

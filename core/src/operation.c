@@ -11,7 +11,12 @@ static_assert(offsetof(rgn_op, entry_generation) == 64, "what a healthy operatio
 static_assert(sizeof(rgn_request) <= 48, "request size");
 static_assert(sizeof(rgn_response) == 16, "response size");
 
-enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503, SUBSTATUS_TRANSPORT = 20003 };
+enum {
+    STATUS_DEADLINE = 408,
+    SUBSTATUS_DEADLINE = 20008,
+    STATUS_TRANSPORT = 503,
+    SUBSTATUS_TRANSPORT = 20003
+};
 
 /* Initialises the second half, which a healthy operation never touches. Happens during the first attempt. HDG-6: while
  * a race has no second half, the instant of the hedge is known from wake_at, or does not matter. */
@@ -244,7 +249,8 @@ static inline void init(rgn_op *op, const rgn_router *router, const rgn_request 
     op->excluded = request->has_excluded ? request->excluded : router->excluded;
     op->hash = request->hash;
     op->flags = (uint16_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0) |
-                           (rgni_hedging_covers(request, op->options) ? RGNI_OP_MAY_RACE : 0));
+                           (rgni_hedging_covers(request, op->options) ? RGNI_OP_MAY_RACE : 0) |
+                           (request->is_container_level ? RGNI_OP_METADATA : 0));
     op->failover_retries = 0;
     op->cancel_legs = 0;
 }
@@ -329,6 +335,8 @@ static rgn_step end_refused_hub(rgn_router *router, rgn_op *op, const rgn_class 
 
     refused.retry = RGN_RETRY_FAILOVER;
     plan = rgni_retry_plan(op, &refused, response, topology, &router->random, now);
+    if (op->state == RGNI_OP_ARMED)
+        rgni_race_leave(op, RGN_HEDGE_ENDED_EARLY);
     if (plan.move == RGNI_STOP)
         return rgni_op_end_with(op, class, response, plan.is_exhausted);
     rgn_router_record_not_hub(router, op->partition, op->region, now);
@@ -343,6 +351,14 @@ static bool launches_hedge(const rgn_op *op, const rgn_class *class, rgn_time_ns
 {
     return op->state == RGNI_OP_ARMED && op->options->hedging_early_transient == RGN_EARLY_LAUNCH && !class->is_final &&
            class->retry != RGN_RETRY_THROTTLE && class->retry != RGN_RETRY_WITH && now < op->deadline;
+}
+
+/* The same region again after `delay`. */
+static rgn_step go_on_here(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now)
+{
+    if (op->state == RGNI_OP_ARMED)
+        return rgni_race_again_armed(op, delay, now);
+    return delay > 0 ? wait(op, RGNI_OP_WAIT_HERE, delay, now) : send_here(op, now);
 }
 
 /* OPR-1: the end of an ordinary attempt. `is_timeout`: the attempt's own, which yields to a deadline of the same
@@ -365,6 +381,8 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
     rgni_op_need_tail(op, topology);
     if (rgni_op_is_refused_hub(op, response))
         return end_refused_hub(router, op, class, response, topology, now);
+    if (rgni_retry_backs_off(op, response, topology, &router->random, &plan, now))
+        return go_on_here(op, plan.delay, now);
     if (launches_hedge(op, class, now)) {
         rgni_op_charge(router, op, op->region, class, response, false, now);
         if (rgni_race_launch_early(router, op, class, response, now))
@@ -376,7 +394,7 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
     }
     if (op->state == RGNI_OP_ARMED && class->is_final)
         rgni_race_won_early(router, op, now);
-    if (op->state == RGNI_OP_ARMED && plan.move == RGNI_HERE)
+    if (op->state == RGNI_OP_ARMED && plan.move == RGNI_HERE && !rgni_is_local_throttle(response))
         return rgni_race_again_armed(op, plan.delay, now);
     if (op->state == RGNI_OP_ARMED)
         rgni_race_leave(op, class->is_final && plan.move == RGNI_STOP ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD
@@ -388,7 +406,7 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
         return rgni_op_end_with(op, class, response, plan.is_exhausted);
     }
     if (plan.move == RGNI_HERE)
-        return plan.delay > 0 ? wait(op, RGNI_OP_WAIT_HERE, plan.delay, now) : send_here(op, now);
+        return go_on_here(op, plan.delay, now);
     leave_region(op, topology, now);
     return plan.delay > 0 ? wait(op, RGNI_OP_WAIT_NEXT, plan.delay, now) : rgni_op_send_next(router, op, now);
 }

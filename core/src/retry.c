@@ -23,6 +23,11 @@ enum {
 static const rgni_plan stop_final = {RGNI_STOP, 0, false};
 static const rgni_plan stop_exhausted = {RGNI_STOP, 0, true};
 
+const rgn_class rgni_throttled = {.evidence = RGN_EVIDENCE_NEUTRAL,
+                                  .retry = RGN_RETRY_THROTTLE,
+                                  .charge = RGN_CHARGE_NOTHING,
+                                  .is_caller_error = true};
+
 static rgn_dur_ns doubled(rgn_dur_ns first, unsigned times)
 {
     return first << (times < DOUBLINGS_MAX ? times : DOUBLINGS_MAX);
@@ -71,7 +76,7 @@ rgni_plan rgni_retry_plan_failover(rgn_op *op)
 /* OPR-10: write-forbidden and account-not-found wait longer and longer, 5 s in all, for the account to settle. */
 static rgni_plan plan_backend(rgn_op *op, const rgn_random *random)
 {
-    rgn_dur_ns left = BACKEND_TOTAL - op->backend_waited;
+    rgn_dur_ns left = BACKEND_TOTAL - op->backend_waited_us * RGN_NS_PER_US;
     rgn_dur_ns delay = 0;
 
     if (left <= 0 || op->backend_retries >= BACKEND_COUNT_MAX)
@@ -79,28 +84,55 @@ static rgni_plan plan_backend(rgn_op *op, const rgn_random *random)
     if (op->backend_retries > 0) {
         delay = rgn_time_min(doubled(BACKEND_DELAY_FIRST, op->backend_retries - 1u), BACKEND_DELAY_MAX);
         delay = rgn_time_min(jittered(random, op, delay), left);
+        delay -= delay % RGN_NS_PER_US;
     }
     count(&op->backend_retries);
-    op->backend_waited += delay;
+    op->backend_waited_us += (uint32_t)(delay / RGN_NS_PER_US);
     rgni_op_set(op, RGNI_OP_WRITE_LIST, false);
     return (rgni_plan){RGNI_NEXT, delay, false};
+}
+
+/* How often the operation may be retried after 404/1002. */
+static int64_t session_limit(const rgn_op *op, const rgn_topology *topology)
+{
+    int64_t limit = op->options->retry_max_session_retry_count;
+
+    if (!rgni_op_has(op, RGNI_OP_MULTI_WRITE))
+        return limit == RGN_AUTO ? SESSION_COUNT_SINGLE_WRITE : rgn_time_min(limit, SESSION_COUNT_SINGLE_WRITE);
+    if (limit != RGN_AUTO)
+        return limit;
+    return op->direction == RGN_READ ? topology->read_order.count : topology->write_order.count;
+}
+
+/* FLO-12: the first answer that lacks the session and may be retried sets the latch, which nothing clears. */
+static void latch_hub(rgn_op *op)
+{
+    if (rgni_op_may_latch_hub(op))
+        rgni_op_set(op, RGNI_OP_HUB, true);
 }
 
 /* OPR-11: another region may have caught up with the session; a single-write account's hub certainly has. */
 static rgni_plan plan_session(rgn_op *op, const rgn_topology *topology)
 {
-    int64_t limit = op->options->retry_max_session_retry_count;
-    bool is_multi_write = rgni_op_has(op, RGNI_OP_MULTI_WRITE);
-
-    if (!is_multi_write)
-        limit = limit == RGN_AUTO ? SESSION_COUNT_SINGLE_WRITE : rgn_time_min(limit, SESSION_COUNT_SINGLE_WRITE);
-    else if (limit == RGN_AUTO)
-        limit = op->direction == RGN_READ ? topology->read_order.count : topology->write_order.count;
-    if (op->session_retries >= limit)
+    if (op->session_retries >= session_limit(op, topology))
         return stop_exhausted;
     count(&op->session_retries);
-    rgni_op_set(op, RGNI_OP_WRITE_LIST, !is_multi_write);
+    latch_hub(op);
+    rgni_op_set(op, RGNI_OP_WRITE_LIST, !rgni_op_has(op, RGNI_OP_MULTI_WRITE));
     return (rgni_plan){RGNI_NEXT, 0, false};
+}
+
+/* HDG-12, HDG-22: the leg's own copy of the session's budget. The latch is the operation's, so that both legs have it.
+ */
+static rgni_plan plan_leg_session(rgn_op *op, unsigned leg, bool is_local, const rgn_topology *topology)
+{
+    if (op->session_retries + op->leg_session_retries[leg] >= session_limit(op, topology))
+        return stop_exhausted;
+    latch_hub(op);
+    if (!is_local)
+        return stop_final;
+    count(&op->leg_session_retries[leg]);
+    return (rgni_plan){RGNI_HERE, 0, false};
 }
 
 /* OPR-13: 449 is retried where it happened. */
@@ -163,14 +195,16 @@ static rgni_plan plan_leg_throttle(rgn_op *op, unsigned leg, const rgn_response 
 
 /* HDG-12: a leg stays in its region. */
 rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
-                              const rgn_random *random, rgn_time_ns now)
+                              const rgn_topology *topology, const rgn_random *random, rgn_time_ns now)
 {
     bool is_local = op->options->hedging_leg_retries == RGN_LEG_RETRIES_LOCAL;
     rgni_plan plan = stop_final;
 
     if (class->retry == RGN_RETRY_THROTTLE)
         plan = plan_leg_throttle(op, leg, response, random, now);
-    if (class->retry == RGN_RETRY_THROTTLE || class->is_final || class->retry == RGN_RETRY_NONE || !is_local)
+    if (class->retry == RGN_RETRY_SESSION)
+        plan = plan_leg_session(op, leg, is_local, topology);
+    if (class->retry == RGN_RETRY_THROTTLE || class->retry == RGN_RETRY_SESSION || class->is_final || class->retry == RGN_RETRY_NONE || !is_local)
         return plan;
     if (class->retry == RGN_RETRY_WITH)
         return plan_retry_with(op, random);
@@ -208,4 +242,13 @@ rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response
     op->throttle_waited = 0;
     rgni_op_set(op, RGNI_OP_FORCED, false);
     return plan;
+}
+
+bool rgni_retry_backs_off(rgn_op *op, const rgn_response *response, const rgn_topology *topology,
+                          const rgn_random *random, rgni_plan *plan, rgn_time_ns now)
+{
+    if (!rgni_retry_backs_off_first(op, response) || now >= op->deadline)
+        return false;
+    *plan = rgni_retry_plan(op, &rgni_throttled, response, topology, random, now);
+    return plan->move == RGNI_HERE;
 }

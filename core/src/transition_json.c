@@ -1,70 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <regioncore/transition_json.h>
 
-#include <string.h>
-
-typedef struct {
-    char *out;
-    size_t size;
-    size_t length; /* of the whole text, also of what found no room */
-} writer;
-
-static void put_text(writer *w, const char *text)
-{
-    size_t length = strlen(text);
-    if (w->length < w->size) {
-        size_t room = w->size - w->length;
-        memcpy(w->out + w->length, text, length < room ? length : room);
-    }
-    w->length += length;
-}
-
-static void put_number(writer *w, int64_t value)
-{
-    char digits[24];
-    char *at = digits + sizeof digits - 1;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-
-    *at = '\0';
-    do {
-        *--at = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest != 0);
-    if (value < 0)
-        *--at = '-';
-    put_text(w, at);
-}
-
-static void put_key(writer *w, const char *key)
-{
-    put_text(w, w->length == 1 ? "\"" : ",\"");
-    put_text(w, key);
-    put_text(w, "\":");
-}
-
-static void put_word(writer *w, const char *key, const char *word)
-{
-    put_key(w, key);
-    put_text(w, word == NULL ? "null" : "\"");
-    if (word != NULL) {
-        put_text(w, word);
-        put_text(w, "\"");
-    }
-}
-
-static void put_integer(writer *w, const char *key, int64_t value)
-{
-    put_key(w, key);
-    put_number(w, value);
-}
-
-static void put_region(writer *w, const char *key, rgn_region region)
-{
-    if (region == RGN_REGION_NONE)
-        put_word(w, key, NULL);
-    else
-        put_integer(w, key, region);
-}
+#include "json_writer.h"
 
 static void put_failed(writer *w, rgn_region_set failed)
 {
@@ -164,8 +101,5 @@ size_t rgn_transition_json(const rgn_transition *transition, char *out, size_t s
     put_word(&w, "threshold_unit", threshold_unit(transition));
     put_integer(&w, "elapsed_ns", transition->elapsed);
     put_integer(&w, "jitter_ns", transition->jitter);
-    put_text(&w, "}");
-    if (size > 0)
-        out[w.length < size ? w.length : size - 1] = '\0';
-    return w.length;
+    return put_end(&w);
 }

@@ -257,6 +257,28 @@ static void teach(rgn_dur_ns top, rgn_dur_ns cut, bool cut_legs_count, unsigned 
     }
 }
 
+START_TEST(metadata_has_a_threshold_of_its_own)
+{
+    rgn_request metadata = a_read;
+
+    metadata.is_container_level = true;
+    f.config.options.hedging_operations = RGN_HEDGED_FEEDS_AND_METADATA;
+    for (int64_t policy = 0; policy < 3; policy++) {
+        f.config.options.hedging_policy = policy;
+        hedge_restart();
+        begin(&metadata, 0);
+        ck_assert_int_eq(op.wake_at, MS(1500));
+        answer(0, 200, 0, MS(5)); /* and teaches nothing */
+        ck_assert_int_eq(rgn_router_hedge_threshold(f.router, 0, RGN_TIME_NEVER), MS(200));
+    }
+    f.config.options.hedging_metadata_threshold = MS(70);
+    hedge_restart();
+    begin(&metadata, 0);
+    ck_assert_int_eq(op.wake_at, MS(70));
+    rgn_op_abandon(f.router, &op, S(1));
+}
+END_TEST
+
 START_TEST(the_estimate_settles_at_its_quantile)
 {
     static const int64_t quantiles[] = {500000, 900000, 990000};
@@ -486,6 +508,7 @@ int main(void)
                                   hedge_threshold_rejects_zero,
                                   hedge_threshold_accepts_positive,
                                   the_default_threshold_is_half_the_timeout_at_most_a_second,
+                                  metadata_has_a_threshold_of_its_own,
                                   the_estimate_settles_at_its_quantile,
                                   an_estimate_without_the_legs_it_cut_runs_away,
                                   an_adaptive_threshold_stays_between_50_ms_and_4_s,

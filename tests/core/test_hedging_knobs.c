@@ -27,15 +27,24 @@ static void note_step(rgn_step step, rgn_time_ns at)
     note((uint64_t)fixture_entry(&f, 0).canary_total << 32 | fixture_entry(&f, 0).canary_success);
 }
 
+static bool is_session_world; /* some answers lack the session, refuse it, or say that the region is busy */
+
 /* How long a leg takes and what it answers depends on when and where it was sent, and on nothing else. */
-static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status)
+static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status, unsigned *substatus)
 {
+    static const unsigned others[][2] = {{404, 1002}, {403, 3}, {429, 3092}};
     uint64_t kept = random_state;
     rgn_time_ns end;
 
     random_state = (uint64_t)sent * 7 + op.region;
     below(2);
     *status = below(5) == 0 ? 503 : 200;
+    *substatus = 0;
+    if (is_session_world && below(2) == 0) {
+        uint64_t which = below(3);
+        *status = others[which][0];
+        *substatus = others[which][1];
+    }
     end = sent + (rgn_time_ns)below(below(4) == 0 ? MS(40) : MS(900));
     random_state = kept;
     return end;
@@ -45,7 +54,7 @@ static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status)
 static void live(const rgn_request *request, rgn_time_ns now)
 {
     rgn_time_ns ends[RGN_LEGS_MAX] = {RGN_TIME_NEVER, RGN_TIME_NEVER};
-    unsigned statuses[RGN_LEGS_MAX] = {0, 0};
+    unsigned statuses[RGN_LEGS_MAX] = {0, 0}, substatuses[RGN_LEGS_MAX] = {0, 0};
     rgn_step step = begin(request, now);
 
     for (;;) {
@@ -57,17 +66,37 @@ static void live(const rgn_request *request, rgn_time_ns now)
             if ((op.cancel_legs >> leg & 1) != 0)
                 ends[leg] = RGN_TIME_NEVER;
         if (step == RGN_SEND)
-            ends[op.leg] = end_of_leg(now, &statuses[op.leg]);
+            ends[op.leg] = end_of_leg(now, &statuses[op.leg], &substatuses[op.leg]);
         leg = ends[1] < ends[0];
         if (ends[leg] <= op.wake_at) {
             now = ends[leg];
             ends[leg] = RGN_TIME_NEVER;
-            step = answer(leg, statuses[leg], 0, now);
+            step = answer(leg, statuses[leg], substatuses[leg], now);
         } else {
             now = op.wake_at;
             step = rgn_op_on_timer(f.router, &op, now);
         }
     }
+}
+
+/* Reads of a single-write account, some of them of metadata. */
+static void live_in_session_world(rgn_knob_id knob, int64_t value)
+{
+    hedge_init(false);
+    f.account.automatic_failover = true;
+    f.config.options.hedging_operations = RGN_HEDGED_FEEDS_AND_METADATA;
+    if (knob != RGN_KNOB_COUNT)
+        rgn_options_set(&f.config.options, knob, value);
+    fixture_start(&f);
+    is_session_world = true;
+    for (int i = 0; i < 200; i++) {
+        rgn_request request = a_read;
+        request.is_container_level = below(3) == 0;
+        request.timeout = S(4);
+        live(&request, S(5) * i);
+    }
+    is_session_world = false;
+    hedge_teardown();
 }
 
 /* Reads of partition 0, some of them feeds, of an account with automatic failover, while the partition trips for wins
@@ -96,6 +125,7 @@ static uint64_t digest_with(rgn_knob_id knob, int64_t value)
         live(&request, now);
     }
     hedge_teardown();
+    live_in_session_world(knob, value);
     return digest;
 }
 
@@ -118,6 +148,9 @@ static const struct {
     {RGN_KNOB_hedging_operations, RGN_HEDGED_FEEDS_AND_METADATA},
     {RGN_KNOB_hedging_budget_concurrent, 0},
     {RGN_KNOB_hedging_budget_share, 20000},
+    {RGN_KNOB_hedging_refused_hub, RGN_REFUSED_HUB_FINAL},
+    {RGN_KNOB_hedging_metadata_threshold, MS(150)},
+    {RGN_KNOB_retry_busy_region, RGN_BUSY_BACK_OFF},
     {RGN_KNOB_failback_lost_race, RGN_LOST_RACE_NEUTRAL},
     {RGN_KNOB_failback_hedge_trip_evidence, RGN_EVIDENCE_BY_STATUS_AND_LATENCY},
     {RGN_KNOB_breaker_consecutive_hedge_win_threshold, 3},

@@ -92,7 +92,8 @@ END_TEST
 START_TEST(exclude_regions_honored_by_every_retry_trigger)
 {
     static const unsigned triggers[][2] = {{503, 0}, {410, 0}, {408, 0},    {500, 0},    {429, 3092},
-                                           {429, 0}, {449, 0}, {404, 1002}, {403, 1008}, {0, 0}};
+                                           {429, 0}, {449, 0}, {404, 1002}, {403, 1008}, {0, 0},
+                                           {429, 10003}};
 
     for (unsigned leg = 0; leg < 2; leg++) {
         for (size_t i = 0; i < sizeof triggers / sizeof triggers[0]; i++) {
@@ -173,6 +174,43 @@ START_TEST(a_throttled_primary_waits_in_its_region_and_the_threshold_goes_on)
     ck_assert_int_eq(answer(0, 429, 0, MS(1)), RGN_WAIT);
     is_sent(ring(RGN_WAKE_BACKOFF, MS(1) + MS(15) / 4), 0, 0);
     is_done(answer(0, 200, 0, MS(9)), 200, 0, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD, 0);
+}
+END_TEST
+
+/* The client's own throttle: the other region would meet the same gate, and so there is no hedge. */
+START_TEST(a_local_throttle_before_the_threshold_ends_the_race)
+{
+    is_sent(begin(&a_read, 0), 0, 0);
+    ck_assert_int_eq(answer(0, 429, RGN_SUBSTATUS_LOCAL_THROTTLE, MS(3)), RGN_WAIT);
+    ck_assert_uint_eq(rgn_op_hedge(&op), RGN_HEDGE_ENDED_EARLY);
+    is_sent(ring(RGN_WAKE_BACKOFF, op.wake_at), 0, 0);
+    ck_assert_uint_eq(op.wake_kind, RGN_WAKE_LEG_TIMEOUT);
+    is_done(answer(0, 200, 0, S(1)), 200, 0, RGN_HEDGE_ENDED_EARLY, 0);
+    is_sent(begin(&a_read, 0), 0, 0); /* one from the service is another region's chance */
+    ck_assert_int_eq(answer(0, 429, 10002, MS(3)), RGN_WAIT);
+    ck_assert_uint_eq(rgn_op_hedge(&op), RGN_HEDGE_WAITING);
+    rgn_op_abandon(f.router, &op, S(1));
+}
+END_TEST
+
+/* A partition that the operation does not know yet is learnt in the race, and known to what comes after it. */
+START_TEST(a_race_that_neither_leg_wins_keeps_the_partition_that_a_leg_named)
+{
+    rgn_request request = a_read;
+
+    f.config.options.hedging_leg_retries = RGN_LEG_RETRIES_NONE;
+    hedge_restart();
+    request.partition = RGN_PARTITION_UNKNOWN;
+    race(&request);
+    ck_assert_int_eq(answer(0, 0, 0, MS(210)), RGN_WAIT); /* a lost connection names nothing */
+    rgn_op_learn_partition(f.router, &op, 5);
+    is_sent(answer(1, 503, 0, MS(220)), 0, 2);
+    answer(0, 503, 0, MS(230));
+    ck_assert_uint_eq(fixture_entry(&f, 5).counts.failures[0][RGN_READ], 1);
+    ck_assert_uint_eq(fixture_entry(&f, 5).counts.region[0], 1);
+    ck_assert_uint_eq(fixture_entry(&f, 5).counts.region[1], 2);
+    ck_assert_uint_eq(f.mark_count, 0);
+    rgn_op_abandon(f.router, &op, S(1));
 }
 END_TEST
 
@@ -561,6 +599,8 @@ int main(void)
                                   a_leg_that_outlives_its_timeout_is_cut_and_is_transient,
                                   both_transient_is_one_failed_attempt_in_two_regions,
                                   a_later_attempt_may_race_too,
+                                  a_local_throttle_before_the_threshold_ends_the_race,
+                                  a_race_that_neither_leg_wins_keeps_the_partition_that_a_leg_named,
                                   hedging_respects_deadline,
                                   what_comes_within_the_harvest_window_ends_the_wait_and_changes_nothing,
                                   a_deadline_with_one_leg_left_is_cancelled_awaiting_partner,

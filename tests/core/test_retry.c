@@ -193,6 +193,56 @@ START_TEST(session_retries_follow_knob_and_account)
 }
 END_TEST
 
+/* 429/3092: elsewhere at once; the driver asks the region again first, at no failure's cost, and counts it then. */
+START_TEST(a_busy_region_is_left_at_once_or_after_its_429_retries)
+{
+    PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, MS(1), 429, 3092, SENT(1, RETRY, MS(1) + S(6), LEG_TIMEOUT)},
+         {LEG, MS(2), 200, ENDS(SUCCESS, 200, 0)});
+    ck_assert_uint_eq(fixture_entry(&f, 0).counts.failures[0][RGN_READ], 1);
+    fixture_stop(&f);
+    f.config.options.retry_busy_region = RGN_BUSY_BACK_OFF;
+    f.config.options.retry_max_throttle_retry_count = 2;
+    fixture_start(&f);
+    PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, 0, 429, 3092, .retry_after = MS(1), WAITS(MS(1), BACKOFF)},
+         {TIMER, MS(1), SENT(0, IN_REGION, MS(1) + S(6), LEG_TIMEOUT)},
+         {LEG, MS(2), 429, 3092, .retry_after = MS(1), WAITS(MS(3), BACKOFF)},
+         {TIMER, MS(3), SENT(0, IN_REGION, MS(3) + S(6), LEG_TIMEOUT)},
+         {LEG, MS(4), 429, 3092, SENT(1, RETRY, MS(4) + S(6), LEG_TIMEOUT)},
+         {LEG, MS(5), 429, 3092, .retry_after = MS(1), WAITS(MS(6), BACKOFF)}, /* a budget for each attempt */
+         {ABANDON, MS(6), ENDS(ABANDONED, 0, 0)});
+    ck_assert_uint_eq(fixture_entry(&f, 0).counts.failures[0][RGN_READ], 1);
+    ck_assert_uint_eq(fixture_entry(&f, 0).counts.region[0], 0);
+}
+END_TEST
+
+/* The first answer that names it is charged to it already; one that is not partitioned, or known, learns nothing. */
+START_TEST(an_operation_learns_its_partition_from_the_first_answer)
+{
+    rgn_request request = plain_read;
+    const rgn_response failed = {.status = 503, .retry_after = RGN_TIME_NEVER};
+
+    request.partition = RGN_PARTITION_UNKNOWN;
+    rgn_op_start(f.router, &op, &request, 0);
+    rgn_op_learn_partition(f.router, &op, 3);
+    rgn_op_learn_partition(f.router, &op, 4); /* known by now */
+    ck_assert_int_eq(rgn_op_on_leg(f.router, &op, 0, &failed, MS(1)), RGN_SEND);
+    ck_assert_uint_eq(fixture_entry(&f, 3).counts.failures[0][RGN_READ], 1);
+    ck_assert_uint_eq(fixture_entry(&f, 4).counts.failures[0][RGN_READ], 0);
+    ck_assert_uint_eq(f.mark_count, 0);
+    rgn_op_abandon(f.router, &op, MS(2));
+
+    request.is_container_level = true;
+    rgn_op_start(f.router, &op, &request, 0);
+    rgn_op_learn_partition(f.router, &op, 3);
+    rgn_op_on_leg(f.router, &op, 0, &failed, MS(1));
+    ck_assert_uint_eq(fixture_entry(&f, 3).counts.failures[0][RGN_READ], 1);
+    ck_assert_uint_eq(f.mark_count, 1);
+    rgn_op_abandon(f.router, &op, MS(2));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -205,6 +255,8 @@ int main(void)
         write_forbidden_fails_over_with_growing_waits,
         session_retries_have_a_budget_of_their_own,
         session_retries_follow_knob_and_account,
+        a_busy_region_is_left_at_once_or_after_its_429_retries,
+        an_operation_learns_its_partition_from_the_first_answer,
     };
 
     return run_suite("retry", tests, sizeof tests / sizeof tests[0]);

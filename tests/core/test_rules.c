@@ -59,7 +59,7 @@ static void read_folder(const char *folder, char *out)
 static bool is_id(const char *at, size_t *length)
 {
     static const char *const groups[] = {"CLS-", "OPT-", "RTE-", "RTR-", "END-", "OPR-",
-                                         "BRK-", "FBK-", "FLO-", "APR-", "HDG-"};
+                                         "BRK-", "FBK-", "FLO-", "APR-", "HDG-", "SES-", "OBS-"};
 
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         if (strncmp(at, groups[i], 4) != 0)

@@ -28,6 +28,9 @@ typedef struct {
     rgn_dur_ns retry_after; /* server's retry-after; RGN_TIME_NEVER if absent */
 } rgn_response;
 
+/* Sub-status of a 429 that the client gave itself: its throughput budget is spent, and nothing was sent. */
+enum { RGN_SUBSTATUS_LOCAL_THROTTLE = 10003 };
+
 /* What a result says of the place it came from (decisions on canaries and on the breaker). Numbers reach files. */
 typedef enum {
     RGN_EVIDENCE_SUCCESS = 0, /* below 400, or an application final: the region works */

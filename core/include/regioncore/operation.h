@@ -56,7 +56,8 @@ typedef enum {
     RGN_WAKE_HARVEST = 5,
 } rgn_wake_kind;
 
-enum { RGN_SEND_CANARY = 1, RGN_SEND_HEDGE = 2, RGN_SEND_HUB = 4 }; /* bits of rgn_op.send_flags */
+enum { RGN_SEND_CANARY = 1, RGN_SEND_HEDGE = 2, RGN_SEND_HUB = 4 }; /* bits of rgn_op.send_flags. HUB: only the
+    partition's hub may answer; the Cosmos header x-ms-cosmos-hub-region-processing-only says so */
 
 typedef struct {
     uint16_t status;    /* what the caller sees; 408 for a deadline, 503 for an exhausted transport error */
@@ -113,7 +114,8 @@ typedef struct rgn_op {
     };
     rgn_dur_ns throttle_waited;
     rgn_dur_ns retry_with_waited;
-    rgn_dur_ns backend_waited;
+    uint32_t backend_waited_us;
+    uint8_t leg_session_retries[RGN_LEGS_MAX]; /* of a race only */
     rgn_time_ns canary_failed_at; /* of an operation that began as a canary: when its first attempt sent it elsewhere;
                                      else NEVER */
 } rgn_op;
@@ -124,6 +126,11 @@ RGN_API rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request 
 /* Leg `leg` has ended with `response`. */
 RGN_API rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
                                rgn_time_ns now);
+
+/* The answer of the leg that is about to be reported names the operation's partition: call it before rgn_op_on_leg().
+ * An operation that did not know its partition does from now on, also when neither leg of a race wins. Nothing happens
+ * if it is known, or the resource is not partitioned. */
+RGN_API void rgn_op_learn_partition(rgn_router *router, rgn_op *op, rgn_partition partition);
 
 /* The clock reached op->wake_at. */
 RGN_API rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now);

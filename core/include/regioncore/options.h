@@ -43,6 +43,7 @@ enum { RGN_PROMOTE_SWEEP, RGN_PROMOTE_DUE };                                    
 enum { RGN_DWELL_FIRST_FAILURE, RGN_DWELL_TRIP, RGN_DWELL_LAST_FAILURE };             /* failback.dwell_from */
 enum { RGN_ROUTING_DOCUMENTED, RGN_ROUTING_DRIVER, RGN_ROUTING_JAVA };                /* routing.rules */
 enum { RGN_EXHAUSTED_COUNT, RGN_EXHAUSTED_IGNORE };                                   /* retry.exhausted_failures */
+enum { RGN_BUSY_FAILOVER, RGN_BUSY_BACK_OFF };                                        /* retry.busy_region */
 enum { RGN_LOST_RACE_FAILURE, RGN_LOST_RACE_NEUTRAL };                                /* failback.lost_race */
 enum { RGN_EVIDENCE_BY_STATUS, RGN_EVIDENCE_BY_STATUS_AND_LATENCY };                  /* failback.hedge_trip_evidence */
 enum { RGN_HEDGING_ON, RGN_HEDGING_DISABLED };                                        /* hedging.strategy */
@@ -51,6 +52,7 @@ enum { RGN_EARLY_RETRY, RGN_EARLY_LAUNCH };                                     
 enum { RGN_LEG_RETRIES_LOCAL, RGN_LEG_RETRIES_NONE };                                 /* hedging.leg_retries */
 enum { RGN_SECONDARY_SECOND, RGN_SECONDARY_FIRST_DISTINCT, RGN_SECONDARY_UNTRIPPED }; /* hedging.secondary */
 enum { RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER };                         /* hedging.activation */
+enum { RGN_REFUSED_HUB_TRANSIENT, RGN_REFUSED_HUB_FINAL };                            /* hedging.refused_hub */
 enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                       /* hedging.operations */
 
 #define RGN_MS_(n)     ((n)*RGN_NS_PER_MS)
@@ -147,12 +149,18 @@ enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                 
     X(retry, exhausted_failures, CHOICE, OPERATION, RGN_EXHAUSTED_COUNT, 0, 1,                                         \
       "AZURE_COSMOS_RETRY_EXHAUSTED_FAILURES", "count|ignore",                                                         \
       "a failure that finds its retry budget empty counts for the breaker, or (driver) does not")                      \
+    X(retry, busy_region, CHOICE, OPERATION, RGN_BUSY_FAILOVER, 0, 1, "AZURE_COSMOS_RETRY_BUSY_REGION",                \
+      "failover|back_off",                                                                                             \
+      "429/3092 sends the operation elsewhere at once, or (driver) only after the region's 429 retries are used up")   \
     X(hedging, enabled, FLAG, OPERATION, RGN_AUTO, RGN_AUTO, 1, "AZURE_COSMOS_HEDGING_ENABLED", "",                    \
       "master switch: true and false beat hedging.strategy; auto leaves it to that")                                   \
     X(hedging, strategy, CHOICE, OPERATION, RGN_HEDGING_ON, 0, 1, "AZURE_COSMOS_HEDGING_STRATEGY", "hedge|disabled",   \
       "whether slow reads get a second leg in another region")                                                         \
     X(hedging, threshold, DURATION, OPERATION, RGN_AUTO, RGN_AUTO, RGN_DUR_MAX_, "AZURE_COSMOS_HEDGING_THRESHOLD_MS",  \
       "", "how long the primary may take before the hedge is sent; auto: half the operation's timeout, at most 1 s")   \
+    X(hedging, metadata_threshold, DURATION, OPERATION, RGN_MS_(1500), RGN_MS_(1), RGN_DUR_MAX_,                       \
+      "AZURE_COSMOS_HEDGING_METADATA_THRESHOLD_MS", "",                                                                \
+      "the same for reads of metadata, whatever hedging.threshold and hedging.policy say")                             \
     X(hedging, policy, CHOICE, CLIENT, RGN_HEDGING_STATIC, 0, 2, "AZURE_COSMOS_HEDGING_POLICY",                        \
       "static|adaptive|naive",                                                                                         \
       "the threshold is fixed; follows a quantile of primary legs, cut ones counted as slow; or (to show how that "    \
@@ -164,6 +172,9 @@ enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                 
       "a primary that fails before the threshold is retried as without hedging, or (driver) launches the hedge")       \
     X(hedging, leg_retries, CHOICE, OPERATION, RGN_LEG_RETRIES_LOCAL, 0, 1, "AZURE_COSMOS_HEDGING_LEG_RETRIES",        \
       "local|none", "a leg that fails is retried in its region, as often as failover allows, or (driver) never")       \
+    X(hedging, refused_hub, CHOICE, OPERATION, RGN_REFUSED_HUB_TRANSIENT, 0, 1, "AZURE_COSMOS_HEDGING_REFUSED_HUB",    \
+      "transient|final",                                                                                               \
+      "403/3 to a leg that looks for the partition's hub leaves the race to the other leg, or (driver) wins it")       \
     X(hedging, races_per_operation, COUNT, OPERATION, 1, 1, 15, "AZURE_COSMOS_HEDGING_RACES_PER_OPERATION", "",        \
       "how many attempts of one operation may be hedged")                                                              \
     X(hedging, secondary, CHOICE, OPERATION, RGN_SECONDARY_SECOND, 0, 2, "AZURE_COSMOS_HEDGING_SECONDARY",             \

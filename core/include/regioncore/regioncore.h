@@ -8,6 +8,7 @@
 #include <regioncore/classify.h>
 #include <regioncore/export.h>
 #include <regioncore/failover.h>
+#include <regioncore/hedge_events.h>
 #include <regioncore/hedging.h>
 #include <regioncore/operation.h>
 #include <regioncore/options.h>
@@ -15,6 +16,7 @@
 #include <regioncore/reason.h>
 #include <regioncore/router.h>
 #include <regioncore/routing.h>
+#include <regioncore/session.h>
 #include <regioncore/transition_json.h>
 #include <regioncore/types.h>
 

@@ -19,6 +19,7 @@ typedef int64_t rgn_dur_ns;  /* a duration, never negative */
 
 #define RGN_TIME_NEVER INT64_MAX
 
+#define RGN_NS_PER_US INT64_C(1000)
 #define RGN_NS_PER_MS INT64_C(1000000)
 #define RGN_NS_PER_S  INT64_C(1000000000)
 
