@@ -18,7 +18,7 @@ const cli_verb cli_verbs[] = {
      "regionsim run scenarios/flagship.yaml\n"
      "regionsim run scenarios/flagship.yaml --policy success-rate --policy spec-probe --replications 20\n"
      "regionsim run scenarios/flagship.yaml --set failback.min_sample=20 --set 'scenario.duration=30 min'\n",
-     cli_run},
+     cli_run, 5, 0, "regionsim.db"},
     {"validate", "FILE...", "check scenarios and policies, say what follows from them",
      "Reads each file and reports the first error with file, line and column. For a scenario it prints what the "
      "traffic "
@@ -26,9 +26,10 @@ const cli_verb cli_verbs[] = {
      "regionsim validate scenarios/flagship.yaml\n"
      "regionsim validate scenarios/flagship.yaml --policy spec-probe\n"
      "regionsim validate scenarios/policies/*.yaml\n",
-     cli_validate},
+     cli_validate, 0, 0, NULL},
     {"schema", "", "print the JSON Schema of scenario and policy files",
-     "Editors use it to complete and check YAML files.", "regionsim schema > regionsim.schema.json\n", cli_schema},
+     "Editors use it to complete and check YAML files.", "regionsim schema > regionsim.schema.json\n", cli_schema, 0, 0,
+     NULL},
     {"list", "scenarios|policies|metrics|knobs [NAME...]", "list what there is",
      "Scenarios and policies are looked for under the folder given as NAME, or else under the nearest scenarios/ "
      "folder, "
@@ -37,7 +38,26 @@ const cli_verb cli_verbs[] = {
      "regionsim list knobs failback.min_sample\n"
      "regionsim list knobs --effective scenarios/flagship.yaml --policy spec-probe\n"
      "regionsim list metrics --format csv\n",
-     cli_list},
+     cli_list, 0, 0, NULL},
+    {"compare", "SCENARIO...", "compare policies in pairs, with intervals and verdicts",
+     "Runs two or more policies under the same luck and compares each with the first: estimate, paired difference, its 95 "
+     "% interval over replications, and a verdict by the margin that matters. Verdicts on the scenario's objectives hold "
+     "for all of them together (Holm); all others, in brackets, are descriptive. The column 'pairing' says how many times "
+     "as many replications it would take with a seed of its own for each policy.",
+     "regionsim compare scenarios/flagship.yaml --policy success-rate --policy spec-probe\n"
+     "regionsim compare scenarios/flagship.yaml --policy success-rate --policy mine.yaml --until-precise\n"
+     "regionsim compare scenarios/*.yaml --policy success-rate --policy mine.yaml --format md\n",
+     cli_compare, 20, 100, NULL},
+    {"check", "SCENARIO...", "a gate: expectations and a committed baseline",
+     "Runs scenarios and says whether their expectations hold and, with --baseline, whether anything has become worse. A "
+     "run that behaves as the baseline says is identical; where one differs, replications are added before the gate "
+     "decides, in pairs, by each metric's tolerance. Without --policy each scenario runs under the policies that its "
+     "expectations and the baseline name. Nothing passes that could not be judged.",
+     "regionsim check scenarios/*.yaml\n"
+     "regionsim check scenarios/*.yaml --baseline baseline.yaml --update\n"
+     "regionsim check scenarios/*.yaml --baseline baseline.yaml --junit check.xml --github\n"
+     "regionsim check scenarios/*.yaml --baseline baseline.yaml --self-test\n",
+     cli_check, 5, 20, NULL},
 };
 const size_t cli_verb_count = sizeof cli_verbs / sizeof *cli_verbs;
 
@@ -112,7 +132,10 @@ static char *command_line(int argc, char **argv)
 
 bool cli_arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments)
 {
-    *arguments = (cli_arguments){.replications = 5, .seed = 1, .db = "regionsim.db"};
+    *arguments = (cli_arguments){.replications = verb->replications,
+                                 .max_replications = verb->max_replications,
+                                 .seed = 1,
+                                 .db = verb->db};
     arguments->command_line = command_line(argc, argv);
     struct option options[OPTIONS_MAX + 1];
     const size_t count = fill_long_options(verb, options);

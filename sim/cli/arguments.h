@@ -27,15 +27,25 @@ typedef struct {
     size_t setting_count;
     sim_setting setting[CLI_SETTINGS_MAX]; /* keys are owned */
     uint32_t replications;
+    uint32_t max_replications;
+    bool until_precise;
     uint64_t seed;
+    bool has_seed; /* it was given */
     unsigned jobs; /* 0: one for each CPU */
-    const char *db;
+    const char *db; /* NULL: one that goes at the end */
     bool force;
     bool resume;
     bool env;
     const char *effective; /* a scenario file; NULL: not asked for */
     sim_mode mode;
     cli_format format;
+    const char *json; /* files to write besides; "-": standard output; NULL: not asked for */
+    const char *junit;
+    const char *markdown;
+    bool github;
+    const char *baseline;
+    bool update;
+    bool self_test;
     bool help;
     char *command_line; /* the whole of it, quoted, for the record; owned */
 } cli_arguments;
@@ -47,6 +57,9 @@ typedef struct {
     const char *detail;   /* a paragraph for --help */
     const char *examples; /* one a line */
     int (*run)(const cli_arguments *arguments);
+    uint32_t replications; /* unless the command line says otherwise */
+    uint32_t max_replications;
+    const char *db;
 } cli_verb;
 
 extern const cli_verb cli_verbs[];

@@ -11,7 +11,7 @@
 /* Exit statuses; final. */
 enum {
     CLI_OK = 0,
-    CLI_EXPECTATION = 1,  /* an expectation failed */
+    CLI_EXPECTATION = 1,  /* an expectation failed, or something is worse than the baseline */
     CLI_USAGE = 2,        /* bad usage or input */
     CLI_IO = 3,           /* I/O, or no memory */
     CLI_INCONCLUSIVE = 4, /* no data to judge by */
@@ -21,6 +21,8 @@ enum {
 
 /* Each verb returns an exit status. */
 int cli_run(const cli_arguments *arguments);
+int cli_compare(const cli_arguments *arguments);
+int cli_check(const cli_arguments *arguments);
 int cli_validate(const cli_arguments *arguments);
 int cli_schema(const cli_arguments *arguments);
 int cli_list(const cli_arguments *arguments);

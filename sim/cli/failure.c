@@ -77,6 +77,8 @@ int cli_report_result(const cli_arguments *arguments, const sim_store_plan *plan
         break;
     }
     const uint32_t runs = plan->scenario_count * plan->policy_count * plan->replications;
+    if (arguments->db == NULL) /* nothing is kept */
+        return status;
     (void)cli_complain("%u of %u run%s finished and kept in %s%s", result->done, runs, runs == 1 ? " is" : "s are",
                        arguments->db, how);
     return status;

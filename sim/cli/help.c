@@ -38,10 +38,10 @@ static void put_statuses(FILE *out)
     (void)fprintf(out,
                   "\nExit status:\n"
                   "  %-4d fine\n"
-                  "  %-4d an expectation failed\n"
+                  "  %-4d an expectation failed, or something is worse than the baseline\n"
                   "  %-4d bad usage or input\n"
                   "  %-4d input/output failed (full disk, read-only folder), or no memory\n"
-                  "  %-4d inconclusive: no data to judge an expectation by, or no such policy\n"
+                  "  %-4d inconclusive: no data to judge a rule by, no such policy, a stale baseline\n"
                   "  %-4d internal error: a broken invariant of this program\n"
                   "  %-4d interrupted; finished runs are kept\n",
                   CLI_OK, CLI_EXPECTATION, CLI_USAGE, CLI_IO, CLI_INCONCLUSIVE, CLI_INTERNAL, CLI_INTERRUPTED);

@@ -56,8 +56,25 @@ static bool apply_replications(cli_arguments *arguments, const char *text)
     return true;
 }
 
+static bool apply_max_replications(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    if (!read_number("max-replications", text, 1, CLI_REPLICATIONS_MAX, &value))
+        return false;
+    arguments->max_replications = (uint32_t)value;
+    return true;
+}
+
+static bool apply_until_precise(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->until_precise = true;
+    return true;
+}
+
 static bool apply_seed(cli_arguments *arguments, const char *text)
 {
+    arguments->has_seed = true;
     return read_number("seed", text, 0, INT64_MAX, &arguments->seed);
 }
 
@@ -70,13 +87,58 @@ static bool apply_jobs(cli_arguments *arguments, const char *text)
     return true;
 }
 
+/* The name of a file that an option takes. */
+static bool read_file(const char *option, const char *text, const char **file)
+{
+    if (text[0] == '\0')
+        (void)cli_complain("--%s \"\": expected the name of a file", option);
+    *file = text;
+    return text[0] != '\0';
+}
+
 static bool apply_db(cli_arguments *arguments, const char *text)
 {
-    if (text[0] == '\0') {
-        (void)cli_complain("--db \"\": expected the name of a file");
-        return false;
-    }
-    arguments->db = text;
+    return read_file("db", text, &arguments->db);
+}
+
+static bool apply_json(cli_arguments *arguments, const char *text)
+{
+    return read_file("json", text, &arguments->json);
+}
+
+static bool apply_junit(cli_arguments *arguments, const char *text)
+{
+    return read_file("junit", text, &arguments->junit);
+}
+
+static bool apply_markdown(cli_arguments *arguments, const char *text)
+{
+    return read_file("markdown", text, &arguments->markdown);
+}
+
+static bool apply_github(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->github = true;
+    return true;
+}
+
+static bool apply_baseline(cli_arguments *arguments, const char *text)
+{
+    return read_file("baseline", text, &arguments->baseline);
+}
+
+static bool apply_update(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->update = true;
+    return true;
+}
+
+static bool apply_self_test(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->self_test = true;
     return true;
 }
 
@@ -152,31 +214,55 @@ static bool apply_help(cli_arguments *arguments, const char *text)
 }
 
 const cli_option cli_options[] = {
-    {"policy", "FILE_OR_NAME", CLI_FOR_RUN | CLI_FOR_VALIDATE | CLI_FOR_LIST,
-     "a policy file, or the name of one in policies/ near the scenario; once for each policy (default: success-rate)",
+    {"policy", "FILE_OR_NAME", CLI_FOR_RUNNING | CLI_FOR_VALIDATE | CLI_FOR_LIST,
+     "a policy file, or the name of one in policies/ near the scenario; once for each policy (default of all but compare "
+     "and check: success-rate)",
      apply_policy},
-    {"replications", "N", CLI_FOR_RUN, "runs of each scenario under each policy (default: 5)", apply_replications},
-    {"seed", "S", CLI_FOR_RUN, "the luck that all policies share, 0 to 2^63 - 1 (default: 1)", apply_seed},
-    {"jobs", "N", CLI_FOR_RUN, "runs at a time; results do not depend on it (default: one for each CPU)", apply_jobs},
-    {"db", "FILE", CLI_FOR_RUN, "the database to make (default: regionsim.db)", apply_db},
-    {"force", NULL, CLI_FOR_RUN, "replace an earlier database of that name", apply_force},
+    {"replications", "N", CLI_FOR_RUNNING,
+     "runs of each scenario under each policy (default: 5; compare: 20); check adds more where it must", apply_replications},
+    {"max-replications", "N", CLI_FOR_COMPARE | CLI_FOR_CHECK,
+     "most runs of each scenario under each policy (default: compare --until-precise 100; check and its baseline 20)",
+     apply_max_replications},
+    {"until-precise", NULL, CLI_FOR_COMPARE,
+     "add replications until the intervals of objectives and headline pair reach no further than the margin, or than a "
+     "tenth of the difference",
+     apply_until_precise},
+    {"baseline", "FILE", CLI_FOR_CHECK, "compare with what this file says of earlier runs", apply_baseline},
+    {"update", NULL, CLI_FOR_CHECK, "write --baseline anew instead: the scenarios given, and no others", apply_update},
+    {"self-test", NULL, CLI_FOR_CHECK,
+     "plant regressions and fail if the gate of a scenario does not notice: a breaker that is off, and a return on any "
+     "evidence",
+     apply_self_test},
+    {"seed", "S", CLI_FOR_RUNNING,
+     "the luck that all policies share, 0 to 2^63 - 1 (default: 1; check --baseline: the baseline's)", apply_seed},
+    {"jobs", "N", CLI_FOR_RUNNING, "runs at a time; results do not depend on it (default: one for each CPU)", apply_jobs},
+    {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE,
+     "the database to make (default: run regionsim.db, compare one that goes at the end)", apply_db},
+    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE, "replace an earlier database of that name", apply_force},
     {"resume", NULL, CLI_FOR_RUN,
      "go on with an earlier database of that name, where there is one: the same scenarios, policies, settings and "
      "seed, "
      "and at least as many replications",
      apply_resume},
-    {"set", "KEY=VALUE", CLI_FOR_RUN | CLI_FOR_VALIDATE | CLI_FOR_LIST,
+    {"set", "KEY=VALUE", CLI_FOR_RUNNING | CLI_FOR_VALIDATE | CLI_FOR_LIST,
      "override what files say: a knob (see 'list knobs') in every policy, or scenario.PATH in every scenario; may be "
      "repeated",
      apply_set},
-    {"env", NULL, CLI_FOR_RUN | CLI_FOR_LIST,
+    {"env", NULL, CLI_FOR_RUNNING | CLI_FOR_LIST,
      "let this process's AZURE_COSMOS_* variables take effect; they win over a scenario's environment", apply_env},
     {"effective", "SCENARIO", CLI_FOR_LIST,
      "list knobs: the value that each has in this scenario under each policy, and the layer it comes from",
      apply_effective},
-    {"event-mode", "MODE", CLI_FOR_RUN, "fast, or reference: queue every timer, slower, same results (default: fast)",
-     apply_event_mode},
-    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_LIST, "text, json, csv or md (default: text)", apply_format},
+    {"event-mode", "MODE", CLI_FOR_RUNNING,
+     "fast, or reference: queue every timer, slower, same results (default: fast)", apply_event_mode},
+    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST, "text, json, csv or md (default: text)",
+     apply_format},
+    {"json", "FILE", CLI_FOR_RUNNING, "also write the results as JSON; - is standard output, then without the text",
+     apply_json},
+    {"junit", "FILE", CLI_FOR_CHECK, "also write JUnit XML, one test case for each rule", apply_junit},
+    {"markdown", "FILE", CLI_FOR_CHECK, "also write a Markdown report", apply_markdown},
+    {"github", NULL, CLI_FOR_CHECK, "also print annotations for GitHub, at the lines of the rules that are not met",
+     apply_github},
     {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},
 };
 const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;

@@ -5,7 +5,16 @@
 
 #include "cli/arguments.h"
 
-enum { CLI_FOR_RUN = 1, CLI_FOR_VALIDATE = 2, CLI_FOR_SCHEMA = 4, CLI_FOR_LIST = 8, CLI_FOR_ALL = 15 };
+enum {
+    CLI_FOR_RUN = 1,
+    CLI_FOR_VALIDATE = 2,
+    CLI_FOR_SCHEMA = 4,
+    CLI_FOR_LIST = 8,
+    CLI_FOR_COMPARE = 16,
+    CLI_FOR_CHECK = 32,
+    CLI_FOR_ALL = 63,
+    CLI_FOR_RUNNING = CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_CHECK,
+};
 
 typedef struct {
     const char *name;

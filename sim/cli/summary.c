@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/clean.h"
+#include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/screen.h"
 #include "cli/table.h"
 #include "cli/wrap.h"
@@ -37,29 +39,40 @@ static const sim_metric_id ROWS[] = {
     SIM_METRIC_load_amplification,
     SIM_METRIC_requests,
 };
-_Static_assert(sizeof ROWS / sizeof *ROWS + SIM_OBJECTIVES_MAX <= CLI_ROWS_MAX, "no room for all rows");
 
-static void put_rows(cli_rows *rows, const sim_scenario *scenario)
+/* Unless it is there. */
+static void put_row(cli_rows *rows, sim_metric_id metric)
 {
-    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-        rows->metric[rows->count++] = ROWS[i];
-    for (uint32_t i = 0; i < scenario->objective_count; i++) {
-        const sim_metric_id metric = sim_metric_find(scenario->objective[i]);
-        size_t at = 0;
-        while (at < rows->count && rows->metric[at] != metric)
-            at++;
-        if (at == rows->count && metric != SIM_METRIC_COUNT)
-            rows->metric[rows->count++] = metric;
-    }
+    size_t at = 0;
+    while (at < rows->count && rows->metric[at] != metric)
+        at++;
+    if (at == rows->count && metric != SIM_METRIC_COUNT)
+        rows->metric[rows->count++] = metric;
 }
 
-bool cli_summary_open(cli_summary *summary, const sim_store_plan *plan, const sim_outcome *outcome, const char *db)
+static void put_rows(cli_rows *rows, const sim_scenario *scenario, cli_view view)
 {
-    *summary = (cli_summary){plan, outcome, db, calloc(plan->scenario_count, sizeof *summary->rows)};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        put_row(rows, ROWS[i]);
+    for (uint32_t i = 0; i < scenario->objective_count; i++)
+        put_row(rows, sim_metric_find(scenario->objective[i]));
+    rows->usual = rows->count;
+    for (int i = 0; view == CLI_VIEW_COMPARE && i < (int)SIM_METRIC_COUNT; i++)
+        put_row(rows, (sim_metric_id)i);
+}
+
+bool cli_summary_open(cli_summary *summary, const sim_store_plan *plan, const sim_outcome *outcome, const char *db,
+                      cli_view view)
+{
+    *summary = (cli_summary){.plan = plan,
+                             .outcome = outcome,
+                             .db = db,
+                             .view = view,
+                             .rows = calloc(plan->scenario_count, sizeof *summary->rows)};
     bool ok = summary->rows != NULL;
     for (uint32_t s = 0; ok && s < plan->scenario_count; s++) {
         cli_rows *rows = &summary->rows[s];
-        put_rows(rows, plan->scenario[s]);
+        put_rows(rows, plan->scenario[s], view);
         rows->comparison = calloc(plan->policy_count * rows->count, sizeof *rows->comparison);
         ok = rows->comparison != NULL && cli_unjudged_find(plan->scenario[s], plan->policy, plan->policy_count,
                                                            &rows->unjudged, &rows->unjudged_count);
@@ -97,15 +110,18 @@ static bool print_scenario(const cli_summary *summary, uint32_t s, cli_format fo
         (void)fprintf(out, "%s\n", about == NULL ? "" : about);
     else
         cli_put_wrapped(out, about == NULL ? "" : about, (int)strlen(scenario->name) + 2, 0, cli_screen_width(out));
-    (void)fprintf(out, "%s, %u client%s, %u partition%s; %u replication%s, seed %llu\n\n", duration,
+    (void)fprintf(out, "%s, %u client%s, %u partition%s; %u replication%s, seed %llu\n%s", duration,
                   scenario->client_count, plural(scenario->client_count), scenario->partition_count,
                   plural(scenario->partition_count), summary->plan->replications, plural(summary->plan->replications),
-                  (unsigned long long)summary->plan->seed);
+                  (unsigned long long)summary->plan->seed, summary->view == CLI_VIEW_RUN ? "\n" : "");
     char *verdict = cli_verdict(summary, s);
-    const bool ok = about != NULL && verdict != NULL && cli_print_values(summary, s, format, out) &&
+    const bool is_run = summary->view == CLI_VIEW_RUN;
+    const bool ok = about != NULL && verdict != NULL && (!is_run || cli_print_values(summary, s, format, out)) &&
                     cli_print_comparisons(summary, s, format, out);
     if (ok) {
-        cli_print_expectations(summary, s, format, out);
+        cli_print_sparklines(summary, s, format, out);
+        if (is_run)
+            cli_print_expectations(summary, s, format, out);
         (void)fputc('\n', out);
         if (format == CLI_MD)
             (void)fprintf(out, "%s\n", verdict);
@@ -131,6 +147,24 @@ bool cli_summary_print(const cli_summary *summary, cli_format format, FILE *out)
     bool ok = true;
     for (uint32_t s = 0; ok && s < summary->plan->scenario_count; s++)
         ok = print_scenario(summary, s, format, out);
-    (void)fprintf(out, "Database: %s\n", summary->db);
+    if (summary->db != NULL)
+        (void)fprintf(out, "Database: %s\n", summary->db);
     return ok;
+}
+
+static void put_json(void *context, FILE *out)
+{
+    cli_summary_print_json(context, out);
+}
+
+int cli_summary_deliver(const cli_summary *summary, const cli_arguments *arguments)
+{
+    const bool replaces_text = arguments->json != NULL && strcmp(arguments->json, "-") == 0;
+    if (!replaces_text && !cli_summary_print(summary, arguments->format, stdout)) {
+        (void)cli_complain("out of memory");
+        return CLI_IO;
+    }
+    const bool ok = arguments->json == NULL || cli_output_write(arguments->json, put_json, (void *)summary);
+    (void)fflush(stdout); /* where both go to one file, complaints come after the summary and not inside it */
+    return ok ? CLI_OK : CLI_IO;
 }

@@ -8,14 +8,19 @@
 #include "cli/unjudged.h"
 #include "experiment/compare.h"
 #include "experiment/expect.h"
+#include "experiment/timeline.h"
 
-enum { CLI_ROWS_MAX = 40 };
+/* What is shown: `run` tells everything about a few metrics, `compare` the comparison of all. */
+typedef enum { CLI_VIEW_RUN, CLI_VIEW_COMPARE } cli_view;
 
-/* The rows of one scenario: headline pair first, then what is usually asked, then objectives that are not among these.
- */
+enum { CLI_HEADLINES = 2 };
+
+/* The rows of one scenario: headline pair first, then what is usually asked, then objectives that are not among these,
+ * then (compare) the rest. */
 typedef struct {
     size_t count;
-    sim_metric_id metric[CLI_ROWS_MAX];
+    size_t usual; /* rows before the rest */
+    sim_metric_id metric[SIM_METRIC_COUNT];
     sim_comparison *comparison; /* [policy * count + row], against the baseline; owned */
     size_t unjudged_count;
     cli_unjudged *unjudged; /* expectations about other policies; owned */
@@ -24,12 +29,15 @@ typedef struct {
 typedef struct {
     const sim_store_plan *plan;
     const sim_outcome *outcome;
-    const char *db;
+    const char *db; /* NULL: one that goes at the end */
+    cli_view view;
+    const sim_timeline *timeline; /* NULL: not shown */
     cli_rows *rows; /* one for each scenario; owned */
 } cli_summary;
 
 /* Makes all comparisons. False: no memory. Free with cli_summary_close() in any case. */
-bool cli_summary_open(cli_summary *summary, const sim_store_plan *plan, const sim_outcome *outcome, const char *db);
+bool cli_summary_open(cli_summary *summary, const sim_store_plan *plan, const sim_outcome *outcome, const char *db,
+                      cli_view view);
 void cli_summary_close(cli_summary *summary);
 
 static inline const sim_comparison *cli_comparison(const cli_summary *summary, uint32_t scenario, uint32_t policy,
@@ -51,12 +59,17 @@ static inline bool cli_differs(const sim_comparison *comparison)
 
 /* Prints in the format. False: no memory. */
 bool cli_summary_print(const cli_summary *summary, cli_format format, FILE *out);
+/* Prints to standard output in the format asked for, and writes what else is asked for. An exit status; complains. */
+int cli_summary_deliver(const cli_summary *summary, const cli_arguments *arguments);
 void cli_summary_print_json(const cli_summary *summary, FILE *out);
 void cli_summary_print_csv(const cli_summary *summary, FILE *out);
 
 /* Parts of the text, in text or Markdown. False: no memory. */
 bool cli_print_values(const cli_summary *summary, uint32_t scenario, cli_format format, FILE *out);
 bool cli_print_comparisons(const cli_summary *summary, uint32_t scenario, cli_format format, FILE *out);
+
+/* p99 over time, with the faults. */
+void cli_print_sparklines(const cli_summary *summary, uint32_t scenario, cli_format format, FILE *out);
 
 /* Which expectations hold, and which could not be judged. */
 void cli_print_expectations(const cli_summary *summary, uint32_t scenario, cli_format format, FILE *out);

@@ -8,12 +8,41 @@
 #include "cli/table.h"
 #include "cli/wrap.h"
 
-enum { HEADLINES = 2, CELLS = 6, NARROW_CELLS = 4, VERDICT_CELL = 1 };
+/* What a column may hold. */
+typedef enum { METRIC, VERDICT, BASELINE, POLICY, DIFFERENCE, INTERVAL, UNIT, RELATIVE, PAIRING, CELL_KINDS } cell_kind;
+
+/* Columns of a view on a screen; what a narrow one of `run` leaves out stands in its table of values or follows from
+ * it, and what does not fit beside the metric falls into a second part. */
+typedef struct {
+    size_t count;
+    cell_kind kind[CELL_KINDS];
+} layout;
+
+enum { WIDE = 130 };
+
+static layout layout_for(cli_view view, cli_format format, int width)
+{
+    const bool is_text = format == CLI_TEXT;
+    if (view == CLI_VIEW_RUN && is_text && width < CLI_SCREEN_DEFAULT)
+        return (layout){4, {METRIC, VERDICT, DIFFERENCE, INTERVAL}};
+    if (view == CLI_VIEW_RUN)
+        return (layout){6, {METRIC, VERDICT, DIFFERENCE, INTERVAL, UNIT, RELATIVE}};
+    if (is_text && width < CLI_SCREEN_DEFAULT)
+        return (layout){9, {METRIC, VERDICT, DIFFERENCE, INTERVAL, BASELINE, POLICY, UNIT, RELATIVE, PAIRING}};
+    if (is_text && width < WIDE)
+        return (layout){8, {METRIC, BASELINE, POLICY, DIFFERENCE, INTERVAL, UNIT, VERDICT, PAIRING}};
+    return (layout){9, {METRIC, BASELINE, POLICY, DIFFERENCE, INTERVAL, UNIT, RELATIVE, VERDICT, PAIRING}};
+}
 
 static bool is_shown(const cli_summary *summary, uint32_t s, uint32_t p, size_t row)
 {
     const sim_comparison *comparison = cli_comparison(summary, s, p, row);
-    return row < HEADLINES || comparison->is_objective || cli_differs(comparison);
+    if (row >= summary->rows[s].usual)
+        return false;
+    if (row < CLI_HEADLINES || comparison->is_objective || cli_differs(comparison))
+        return true;
+    return summary->view == CLI_VIEW_COMPARE && (comparison->verdict == SIM_COMPARED_EQUIVALENT ||
+                                                 comparison->verdict == SIM_COMPARED_INCONCLUSIVE);
 }
 
 static void put_relative(double difference, double baseline, char out[CLI_VALUE_SIZE])
@@ -29,47 +58,75 @@ static void put_relative(double difference, double baseline, char out[CLI_VALUE_
         (void)snprintf(out, CLI_VALUE_SIZE, "%+.0f %%", percent);
 }
 
+static void put_gain(const sim_comparison *comparison, char out[CLI_VALUE_SIZE])
+{
+    if (comparison->has_gain)
+        (void)snprintf(out, CLI_VALUE_SIZE, comparison->gain < 10 ? "×%.1f" : "×%.0f", comparison->gain);
+    else
+        (void)snprintf(out, CLI_VALUE_SIZE, "–");
+}
+
+static void put_interval(const sim_comparison *comparison, cli_unit unit, char out[CLI_VALUE_SIZE])
+{
+    if (comparison->is_never_seen)
+        (void)snprintf(out, CLI_VALUE_SIZE, "at most %.2g a run", comparison->at_most);
+    else if (comparison->verdict == SIM_COMPARED_EQUAL)
+        (void)snprintf(out, CLI_VALUE_SIZE, "exactly 0");
+    else if (comparison->method != SIM_BY_NOTHING)
+        cli_format_interval(comparison->interval.low, comparison->interval.high, unit, out);
+}
+
+static cli_mark mark_of(sim_compared verdict)
+{
+    return verdict == SIM_COMPARED_BETTER ? CLI_MARK_GOOD : verdict == SIM_COMPARED_WORSE ? CLI_MARK_BAD : CLI_MARK_NONE;
+}
+
 /* With whatever there is to a difference; "–" for what there is not. */
-static bool add_row(const cli_summary *summary, uint32_t s, uint32_t p, size_t row, cli_table *table)
+static bool add_row(const cli_summary *summary, uint32_t s, uint32_t p, size_t row, const layout *columns,
+                    cli_table *table)
 {
     const sim_comparison *comparison = cli_comparison(summary, s, p, row);
-    const cli_unit unit = cli_unit_of_row(summary, s, comparison->metric);
     const sim_metric_value baseline = sim_outcome_estimate(summary->outcome, s, SIM_BASELINE, 0, comparison->metric);
-    const bool has_interval = comparison->method != SIM_BY_NOTHING;
-    const double width = has_interval ? comparison->interval.high - comparison->interval.low : 0;
-    char difference[CLI_VALUE_SIZE] = "–";
-    char relative[CLI_VALUE_SIZE] = "–";
-    char interval[CLI_VALUE_SIZE] = "–";
-    char verdict[CLI_VALUE_SIZE];
-    if (comparison->has_difference) {
-        cli_format_difference(comparison->difference, unit, width, difference);
-        put_relative(comparison->difference, baseline.value, relative);
-    }
-    if (comparison->is_never_seen)
-        (void)snprintf(interval, sizeof interval, "at most %.2g a run", comparison->at_most);
-    else if (comparison->verdict == SIM_COMPARED_EQUAL)
-        (void)snprintf(interval, sizeof interval, "exactly 0");
-    else if (has_interval)
-        cli_format_interval(comparison->interval.low, comparison->interval.high, unit, interval);
-    (void)snprintf(verdict, sizeof verdict, comparison->is_objective ? "%s" : "(%s)",
+    const sim_metric_value policy = sim_outcome_estimate(summary->outcome, s, p, 0, comparison->metric);
+    const cli_unit unit = cli_unit_of_row(summary, s, comparison->metric);
+    char text[CELL_KINDS][CLI_VALUE_SIZE];
+    for (int kind = 0; kind < CELL_KINDS; kind++)
+        (void)snprintf(text[kind], CLI_VALUE_SIZE, "–");
+    (void)snprintf(text[METRIC], CLI_VALUE_SIZE, "%s", sim_metric_at(comparison->metric)->name);
+    (void)snprintf(text[UNIT], CLI_VALUE_SIZE, "%s", unit.name);
+    (void)snprintf(text[VERDICT], CLI_VALUE_SIZE, comparison->is_objective ? "%s" : "(%s)",
                    sim_compared_word(comparison->verdict));
-    const char *cells[CELLS] = {
-        sim_metric_at(comparison->metric)->name, verdict, difference, interval, unit.name, relative};
-    const bool ok = cli_table_add(table, cells);
-    if (ok && comparison->verdict == SIM_COMPARED_BETTER)
-        cli_table_highlight(table, table->row_count - 1, VERDICT_CELL);
-    return ok;
+    cli_format_value(&baseline, unit, text[BASELINE]);
+    cli_format_value(&policy, unit, text[POLICY]);
+    if (comparison->has_difference) {
+        const double width =
+            comparison->method == SIM_BY_NOTHING ? 0 : comparison->interval.high - comparison->interval.low;
+        cli_format_difference(comparison->difference, unit, width, text[DIFFERENCE]);
+        put_relative(comparison->difference, baseline.value, text[RELATIVE]);
+    }
+    put_interval(comparison, unit, text[INTERVAL]);
+    put_gain(comparison, text[PAIRING]);
+    const char *cells[CELL_KINDS];
+    for (size_t c = 0; c < columns->count; c++)
+        cells[c] = text[columns->kind[c]];
+    if (!cli_table_add(table, cells))
+        return false;
+    for (size_t c = 0; c < columns->count; c++) {
+        if (columns->kind[c] == VERDICT)
+            cli_table_mark(table, table->row_count - 1, c, mark_of(comparison->verdict));
+    }
+    return true;
 }
 
 /* Objectives first, each group in the order of the rows. */
-static bool fill(const cli_summary *summary, uint32_t s, uint32_t p, cli_table *table)
+static bool fill(const cli_summary *summary, uint32_t s, uint32_t p, const layout *columns, cli_table *table)
 {
     bool ok = true;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t row = 0; ok && row < summary->rows[s].count; row++) {
-            const bool is_first = row < HEADLINES || cli_comparison(summary, s, p, row)->is_objective;
+            const bool is_first = row < CLI_HEADLINES || cli_comparison(summary, s, p, row)->is_objective;
             if (is_first == (pass == 0) && is_shown(summary, s, p, row))
-                ok = add_row(summary, s, p, row, table);
+                ok = add_row(summary, s, p, row, columns, table);
         }
     }
     return ok;
@@ -136,7 +193,7 @@ static void print_group(const cli_summary *summary, uint32_t s, uint32_t p, cons
     if (line == NULL)
         return;
     uint32_t count = 0;
-    for (size_t row = 0; row < summary->rows[s].count; row++) {
+    for (size_t row = 0; row < summary->rows[s].usual; row++) {
         const sim_comparison *comparison = cli_comparison(summary, s, p, row);
         if (!of->holds(comparison) || (!also_shown && is_shown(summary, s, p, row)))
             continue;
@@ -157,14 +214,25 @@ static void print_group(const cli_summary *summary, uint32_t s, uint32_t p, cons
 
 static bool print_policy(const cli_summary *summary, uint32_t s, uint32_t p, cli_format format, FILE *out)
 {
-    static const cli_column COLUMNS[CELLS] = {{"metric", false},       {"verdict", false}, {"difference", true},
-                                              {"95 % interval", true}, {"unit", false},    {"relative", true}};
-    const bool is_narrow = format == CLI_TEXT && cli_screen_width(out) < CLI_SCREEN_DEFAULT;
+    const cli_column all[CELL_KINDS] = {
+        [METRIC] = {"metric", false},
+        [VERDICT] = {"verdict", false},
+        [BASELINE] = {summary->plan->policy[SIM_BASELINE]->name, true},
+        [POLICY] = {summary->plan->policy[p]->name, true},
+        [DIFFERENCE] = {"difference", true},
+        [INTERVAL] = {"95 % interval", true},
+        [UNIT] = {"unit", false},
+        [RELATIVE] = {"relative", true},
+        [PAIRING] = {"pairing", true},
+    };
+    const layout chosen = layout_for(summary->view, format, cli_screen_width(out));
     const bool has_colour = format == CLI_TEXT && cli_has_colour(out);
+    cli_column columns[CELL_KINDS];
     cli_table table;
-    /* What a narrow screen leaves out stands in the table of values or follows from it. */
-    cli_table_init(&table, COLUMNS, is_narrow ? NARROW_CELLS : CELLS);
-    const bool ok = fill(summary, s, p, &table);
+    for (size_t c = 0; c < chosen.count; c++)
+        columns[c] = all[chosen.kind[c]];
+    cli_table_init(&table, columns, chosen.count);
+    const bool ok = fill(summary, s, p, &chosen, &table);
     if (ok) {
         (void)fprintf(out, "\n%s%s%s against %s%s\n%s", format == CLI_MD ? "### " : "", has_colour ? CLI_BOLD : "",
                       summary->plan->policy[p]->name, summary->plan->policy[SIM_BASELINE]->name,
@@ -186,14 +254,20 @@ bool cli_print_comparisons(const cli_summary *summary, uint32_t scenario, cli_fo
     for (uint32_t p = SIM_BASELINE + 1; ok && p < summary->plan->policy_count; p++)
         ok = print_policy(summary, scenario, p, format, out);
     if (ok && summary->plan->policy_count > 1) {
-        static const char EXPLANATION[] =
+        static const char RUN[] =
             "Differences are taken within replications, which meet the same luck under every policy. Verdicts on "
             "objectives hold for all of them together (Holm); those in brackets are descriptive.";
+        static const char COMPARE[] =
+            "Differences are taken within replications, which meet the same luck under every policy; with a seed of its "
+            "own for each it would take as many times the replications as the column pairing says. Verdicts on "
+            "objectives hold for all of them together (Holm); those in brackets are descriptive. The JSON and CSV forms hold "
+            "every metric.";
+        const char *explanation = summary->view == CLI_VIEW_RUN ? RUN : COMPARE;
         (void)fputc('\n', out);
         if (format == CLI_MD)
-            (void)fprintf(out, "%s\n", EXPLANATION);
+            (void)fprintf(out, "%s\n", explanation);
         else
-            cli_put_wrapped(out, EXPLANATION, 0, 0, cli_prose_width(out));
+            cli_put_wrapped(out, explanation, 0, 0, cli_prose_width(out));
     }
     return ok;
 }

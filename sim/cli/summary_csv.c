@@ -7,7 +7,7 @@
 static void put_comparison(const cli_summary *summary, uint32_t s, uint32_t p, size_t row, FILE *out)
 {
     if (p == SIM_BASELINE) {
-        (void)fputs(",,,,,,,,,", out);
+        (void)fputs(",,,,,,,,,,,", out);
         return;
     }
     const sim_comparison *comparison = cli_comparison(summary, s, p, row);
@@ -23,6 +23,14 @@ static void put_comparison(const cli_summary *summary, uint32_t s, uint32_t p, s
                       comparison->p_adjusted);
     else
         (void)fprintf(out, ",,,,%u,,", comparison->pairs);
+    if (comparison->has_difference)
+        (void)fprintf(out, ",%.17g", comparison->margin);
+    else
+        (void)fputc(',', out);
+    if (comparison->has_gain)
+        (void)fprintf(out, ",%.17g", comparison->gain);
+    else
+        (void)fputc(',', out);
     (void)fprintf(out, ",%s", sim_compared_word(comparison->verdict));
 }
 
@@ -46,7 +54,7 @@ static void put_row(const cli_summary *summary, uint32_t s, uint32_t p, size_t r
 void cli_summary_print_csv(const cli_summary *summary, FILE *out)
 {
     (void)fputs("scenario,phase,metric,unit,policy,value,more_than,replications,"
-                "baseline,difference,low,high,method,pairs,p,p_adjusted,verdict\n",
+                "baseline,difference,low,high,method,pairs,p,p_adjusted,margin,pairing_gain,verdict\n",
                 out);
     for (uint32_t s = 0; s < summary->plan->scenario_count; s++) {
         for (size_t row = 0; row < summary->rows[s].count; row++) {

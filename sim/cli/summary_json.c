@@ -27,6 +27,8 @@ static void put_comparison(const sim_comparison *comparison, FILE *out)
         (void)fprintf(out, ", \"interval\": [%.17g, %.17g], \"method\": \"%s\", \"p\": %.17g, \"p_adjusted\": %.17g",
                       comparison->interval.low, comparison->interval.high, sim_compare_method_name(comparison->method),
                       comparison->p, comparison->p_adjusted);
+    if (comparison->has_gain)
+        (void)fprintf(out, ", \"pairing_gain\": %.17g", comparison->gain);
     if (comparison->is_never_seen)
         (void)fprintf(out, ", \"at_most\": %.17g", comparison->at_most);
     if (comparison->has_bootstrap)
@@ -105,7 +107,10 @@ void cli_summary_print_json(const cli_summary *summary, FILE *out)
 {
     (void)fprintf(out, "{\"seed\": %llu, \"replications\": %u, \"database\": ", (unsigned long long)summary->plan->seed,
                   summary->plan->replications);
-    cli_json_text(out, summary->db);
+    if (summary->db == NULL)
+        (void)fputs("null", out);
+    else
+        cli_json_text(out, summary->db);
     (void)fputs(", \"baseline\": ", out);
     cli_json_text(out, summary->plan->policy[SIM_BASELINE]->name);
     (void)fputs(",\n \"scenarios\": [", out);

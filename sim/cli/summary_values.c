@@ -44,7 +44,7 @@ static void highlight_best(const cli_summary *summary, uint32_t scenario, sim_me
     for (uint32_t p = 0; known > 1 && best > worst && p < policies; p++) {
         const sim_metric_value value = sim_outcome_estimate(summary->outcome, scenario, p, 0, metric);
         if (!value.is_null && sign * value.value >= best)
-            cli_table_highlight(table, table->row_count - 1, 2 + p);
+            cli_table_mark(table, table->row_count - 1, 2 + p, CLI_MARK_GOOD);
     }
 }
 

@@ -26,10 +26,10 @@ static bool grow(cli_table *table)
     char **cell = realloc(table->cell, room * table->column_count * sizeof *cell);
     if (cell != NULL)
         table->cell = cell;
-    bool *highlight = realloc(table->highlight, room * table->column_count * sizeof *highlight);
-    if (highlight != NULL)
-        table->highlight = highlight;
-    if (cell == NULL || highlight == NULL)
+    cli_mark *mark = realloc(table->mark, room * table->column_count * sizeof *mark);
+    if (mark != NULL)
+        table->mark = mark;
+    if (cell == NULL || mark == NULL)
         return false;
     table->room = room;
     return true;
@@ -43,16 +43,16 @@ bool cli_table_add(cli_table *table, const char *const *cells)
     bool ok = true;
     for (size_t i = 0; i < table->column_count; i++) {
         table->cell[at + i] = strdup(cells[i]);
-        table->highlight[at + i] = false;
+        table->mark[at + i] = CLI_MARK_NONE;
         ok = ok && table->cell[at + i] != NULL;
     }
     table->row_count++;
     return ok;
 }
 
-void cli_table_highlight(cli_table *table, size_t row, size_t column)
+void cli_table_mark(cli_table *table, size_t row, size_t column, cli_mark mark)
 {
-    table->highlight[row * table->column_count + column] = true;
+    table->mark[row * table->column_count + column] = mark;
 }
 
 void cli_table_deinit(cli_table *table)
@@ -60,7 +60,7 @@ void cli_table_deinit(cli_table *table)
     for (size_t i = 0; i < table->row_count * table->column_count; i++)
         free(table->cell[i]);
     free(table->cell);
-    free(table->highlight);
+    free(table->mark);
     *table = (cli_table){0};
 }
 
@@ -193,13 +193,14 @@ static void put_header(const text_printer *self)
 
 static void put_part(const text_printer *self)
 {
+    static const char *const COLOUR[] = {"", CLI_GREEN, CLI_RED};
     put_header(self);
     for (size_t i = 0; i < self->table->row_count * self->table->column_count; i++) {
         const size_t c = i % self->table->column_count;
         const char *text = cell(self->table, i / self->table->column_count, c);
         if (is_printed(self, c))
             put_padded(self, text, strlen(text), c, last_printed(self),
-                       self->has_colour && self->table->highlight[i] ? CLI_GREEN : "");
+                       self->has_colour ? COLOUR[self->table->mark[i]] : "");
     }
 }
 

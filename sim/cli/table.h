@@ -10,12 +10,15 @@ typedef struct {
     bool is_number; /* right-aligned; bare in JSON */
 } cli_column;
 
+/* How a cell stands out. */
+typedef enum { CLI_MARK_NONE, CLI_MARK_GOOD, CLI_MARK_BAD } cli_mark;
+
 typedef struct {
     size_t column_count;
     const cli_column *column;
     size_t row_count;
     char **cell;     /* [row * column_count + column]; owned */
-    bool *highlight; /* the same; on terminals only */
+    cli_mark *mark;  /* the same; on terminals only */
     size_t room;     /* rows allocated */
 } cli_table;
 
@@ -23,7 +26,7 @@ typedef struct {
 void cli_table_init(cli_table *table, const cli_column *columns, size_t count);
 /* Appends a row of copies, one text for each column; false: no memory. */
 bool cli_table_add(cli_table *table, const char *const *cells);
-void cli_table_highlight(cli_table *table, size_t row, size_t column);
+void cli_table_mark(cli_table *table, size_t row, size_t column, cli_mark mark);
 void cli_table_print(const cli_table *table, cli_format format, FILE *out);
 void cli_table_deinit(cli_table *table);
 

@@ -16,7 +16,7 @@ const char *sim_compared_word(sim_compared verdict)
 
 const char *sim_compare_method_name(sim_compare_method method)
 {
-    static const char *const NAMES[] = {"", "t", "jackknife", "sign-flip"};
+    static const char *const NAMES[] = {"", "t", "jackknife", "sign-flip", "Welch"};
     return NAMES[method];
 }
 
@@ -27,6 +27,7 @@ typedef struct {
     uint32_t replications;
     uint64_t seed;
     double *difference; /* of each pair, or of the percentiles without one */
+    double *value[2];   /* baseline, policy: of each pair */
     double *resample;   /* [SIM_BOOTSTRAPS] */
     uint32_t *weight;
     sim_estimate estimate; /* under t and jackknife */
@@ -69,13 +70,33 @@ static bool is_percentile(const comparing *self, sim_metric_id metric)
            sim_outcome_is_merged(self->outcome, metric);
 }
 
+/* From the values of all pairs. */
+static void take_differences(comparing *self, const sim_comparison *result)
+{
+    self->mean[0] = self->mean[1] = 0;
+    self->all_whole = is_count(result->metric);
+    for (uint32_t i = 0; i < result->pairs; i++) {
+        self->difference[i] = self->value[1][i] - self->value[0][i];
+        for (int side = 0; side < 2; side++) {
+            self->mean[side] += self->value[side][i] / result->pairs;
+            self->all_whole = self->all_whole && is_zero(self->value[side][i] - floor(self->value[side][i]));
+        }
+    }
+}
+
+/* Variances of the two sides on their own against that of the difference; the factors that turn them into errors are
+ * the same. Without any spread there is nothing to gain. */
+static void note_gain(sim_comparison *result, double first, double second, double paired)
+{
+    result->has_gain = first * first + second * second > 0 && paired > 0;
+    result->gain = result->has_gain ? (first * first + second * second) / (paired * paired) : 0;
+}
+
 /* Fills in the differences of those replications in which both have a value. False if a value is censored: the
  * difference is then unknown. */
 static bool pair_values(comparing *self, sim_comparison *result)
 {
     bool is_known = true;
-    self->mean[0] = self->mean[1] = 0;
-    self->all_whole = is_count(result->metric);
     for (uint32_t r = 0; r < self->replications; r++) {
         const uint32_t policies[] = {SIM_BASELINE, self->policy};
         sim_metric_value value[2];
@@ -85,14 +106,11 @@ static bool pair_values(comparing *self, sim_comparison *result)
         }
         if (value[0].is_null || value[1].is_null)
             continue;
-        self->difference[result->pairs++] = value[1].value - value[0].value;
-        for (int i = 0; i < 2; i++) {
-            self->mean[i] += value[i].value;
-            self->all_whole = self->all_whole && is_zero(value[i].value - floor(value[i].value));
-        }
+        for (int i = 0; i < 2; i++)
+            self->value[i][result->pairs] = value[i].value;
+        result->pairs++;
     }
-    for (int i = 0; i < 2 && result->pairs > 0; i++)
-        self->mean[i] /= result->pairs;
+    take_differences(self, result);
     return is_known;
 }
 
@@ -131,6 +149,8 @@ static void compare_percentile(comparing *self, const sim_outcome_spread *baseli
     result->method = SIM_BY_JACKKNIFE;
     self->estimate = sim_jackknife_estimate(result->difference, self->difference, n);
     result->interval = sim_t_interval(&self->estimate);
+    note_gain(result, sim_jackknife_estimate(0, baseline->without, n).error,
+              sim_jackknife_estimate(0, policy->without, n).error, self->estimate.error);
     if (baseline->resampled == NULL || result->verdict == SIM_COMPARED_EQUAL)
         return;
     for (int b = 0; b < SIM_BOOTSTRAPS; b++)
@@ -164,6 +184,8 @@ static bool compare_mean(comparing *self, sim_comparison *result)
     }
     self->estimate = sim_mean_estimate(self->difference, n);
     result->difference = self->estimate.value;
+    note_gain(result, sim_mean_estimate(self->value[0], n).error, sim_mean_estimate(self->value[1], n).error,
+              self->estimate.error);
     if (are_zero(self->difference, n)) {
         result->verdict = SIM_COMPARED_EQUAL;
         result->method = SIM_BY_T;
@@ -183,6 +205,32 @@ static bool compare_mean(comparing *self, sim_comparison *result)
     return true;
 }
 
+double sim_margin_of(const sim_scenario *scenario, sim_metric_id metric, double baseline)
+{
+    for (uint32_t i = 0; i < scenario->margin_count; i++) {
+        const sim_margin *margin = &scenario->margin[i];
+        if (sim_metric_find(margin->metric) == metric)
+            return margin->is_relative ? fabs(baseline) * margin->value : margin->value;
+    }
+    return fabs(baseline) * (double)sim_metric_at(metric)->margin_ppm / 1e6;
+}
+
+static void note_p(const comparing *self, sim_comparison *result)
+{
+    switch (result->method) {
+    case SIM_BY_NOTHING:
+        break;
+    case SIM_BY_T:
+    case SIM_BY_JACKKNIFE:
+    case SIM_BY_WELCH:
+        result->p = sim_t_p(&self->estimate, result->margin);
+        break;
+    case SIM_BY_SIGN_FLIP:
+        result->p = sim_sign_flip_p(self->difference, result->pairs, result->margin);
+        break;
+    }
+}
+
 /* Everything but the verdict of what differs. */
 static bool measure(comparing *self, sim_comparison *result)
 {
@@ -194,7 +242,8 @@ static bool measure(comparing *self, sim_comparison *result)
     result->p = 1;
     if (before.is_null || after.is_null)
         return true;
-    result->margin = fabs(before.value) * (double)sim_metric_at(result->metric)->margin_ppm / 1e6;
+    result->margin = sim_margin_of(sim_outcome_plan(self->outcome)->scenario[self->scenario], result->metric,
+                                   before.value);
     const bool has_both =
         sim_outcome_spread_of(self->outcome, self->scenario, SIM_BASELINE, result->metric, &baseline) &&
         sim_outcome_spread_of(self->outcome, self->scenario, self->policy, result->metric, &policy);
@@ -205,10 +254,7 @@ static bool measure(comparing *self, sim_comparison *result)
     } else if (!is_percentile(self, result->metric)) {
         ok = !pair_values(self, result) || compare_mean(self, result);
     }
-    if (result->method == SIM_BY_T || result->method == SIM_BY_JACKKNIFE)
-        result->p = sim_t_p(&self->estimate, result->margin);
-    else if (result->method == SIM_BY_SIGN_FLIP)
-        result->p = sim_sign_flip_p(self->difference, result->pairs, result->margin);
+    note_p(self, result);
     return ok;
 }
 
@@ -249,7 +295,7 @@ static bool is_objective(const sim_scenario *scenario, sim_metric_id metric)
 /* Every objective counts, also one that could not be tested. */
 static void adjust(sim_comparison *result, size_t count)
 {
-    double p[SIM_OBJECTIVES_MAX];
+    double p[SIM_OBJECTIVES_MAX] = {0};
     size_t objectives = 0;
     for (size_t i = 0; i < count; i++) {
         result[i].p_adjusted = result[i].p;
@@ -263,6 +309,33 @@ static void adjust(sim_comparison *result, size_t count)
     }
 }
 
+static bool make_room(comparing *self, size_t replications)
+{
+    self->difference = calloc(replications, sizeof *self->difference);
+    self->value[0] = calloc(replications, sizeof *self->value[0]);
+    self->value[1] = calloc(replications, sizeof *self->value[1]);
+    self->resample = calloc(SIM_BOOTSTRAPS, sizeof *self->resample);
+    self->weight = calloc(replications, sizeof *self->weight);
+    return self->difference != NULL && self->value[0] != NULL && self->value[1] != NULL && self->resample != NULL &&
+           self->weight != NULL;
+}
+
+static void free_room(comparing *self)
+{
+    free(self->difference);
+    free(self->value[0]);
+    free(self->value[1]);
+    free(self->resample);
+    free(self->weight);
+}
+
+static void judge_all(sim_comparison *result, size_t count)
+{
+    adjust(result, count);
+    for (size_t i = 0; i < count; i++)
+        result[i].verdict = judge(&result[i]);
+}
+
 bool sim_compare(const sim_outcome *outcome, uint32_t scenario, uint32_t policy, const sim_metric_id *metric,
                  size_t count, sim_comparison *out)
 {
@@ -271,22 +344,62 @@ bool sim_compare(const sim_outcome *outcome, uint32_t scenario, uint32_t policy,
                       .scenario = scenario,
                       .policy = policy,
                       .replications = plan->replications,
-                      .seed = plan->seed,
-                      .difference = calloc(plan->replications, sizeof *self.difference),
-                      .resample = calloc(SIM_BOOTSTRAPS, sizeof *self.resample),
-                      .weight = calloc(plan->replications, sizeof *self.weight)};
-    bool ok = self.difference != NULL && self.resample != NULL && self.weight != NULL;
+                      .seed = plan->seed};
+    bool ok = make_room(&self, plan->replications);
     for (size_t i = 0; ok && i < count; i++) {
         out[i] =
             (sim_comparison){.metric = metric[i], .is_objective = is_objective(plan->scenario[scenario], metric[i])};
         ok = measure(&self, &out[i]);
     }
     if (ok)
-        adjust(out, count);
-    for (size_t i = 0; ok && i < count; i++)
-        out[i].verdict = judge(&out[i]);
-    free(self.difference);
-    free(self.resample);
-    free(self.weight);
+        judge_all(out, count);
+    free_room(&self);
+    return ok;
+}
+
+/* Each side on its own. Where neither varies, there is nothing to be unsure of but whether it always is so. */
+static void compare_unpaired(comparing *self, const sim_value_sets *set, sim_comparison *result)
+{
+    const size_t fewer = set->count[0] < set->count[1] ? set->count[0] : set->count[1];
+    result->pairs = (uint32_t)fewer;
+    result->has_difference = fewer > 0;
+    if (fewer < 2)
+        return;
+    self->estimate = sim_unpaired_estimate(set->value[0], set->count[0], set->value[1], set->count[1]);
+    result->difference = self->estimate.value;
+    result->method = SIM_BY_WELCH;
+    result->interval = sim_t_interval(&self->estimate);
+}
+
+static bool compare_set(comparing *self, const sim_value_sets *set, sim_comparison *result)
+{
+    bool ok = true;
+    if (set->is_paired) {
+        result->pairs = (uint32_t)set->count[0];
+        memcpy(self->value[0], set->value[0], set->count[0] * sizeof *self->value[0]);
+        memcpy(self->value[1], set->value[1], set->count[0] * sizeof *self->value[1]);
+        take_differences(self, result);
+        ok = compare_mean(self, result);
+    } else {
+        compare_unpaired(self, set, result);
+    }
+    note_p(self, result);
+    return ok;
+}
+
+bool sim_compare_values(const sim_value_sets *sets, size_t count, uint64_t seed, sim_comparison *out)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < count; i++)
+        most = sets[i].count[0] > most ? sets[i].count[0] : most;
+    comparing self = {.seed = seed};
+    bool ok = make_room(&self, most);
+    for (size_t i = 0; ok && i < count; i++) {
+        out[i] = (sim_comparison){.metric = sets[i].metric, .is_objective = true, .margin = sets[i].margin, .p = 1};
+        ok = compare_set(&self, &sets[i], &out[i]);
+    }
+    if (ok)
+        judge_all(out, count);
+    free_room(&self);
     return ok;
 }

@@ -10,9 +10,12 @@ bool sim_expectation_is_about(const sim_expectation *expectation, const sim_poli
     return expectation->policy == NULL || strcmp(expectation->policy, policy->name) == 0;
 }
 
-/* `value` is exact, or (is_more) something above `value`. */
-static sim_expect_verdict compare(sim_expect_type type, double value, bool is_more, double limit)
+sim_expect_verdict sim_limit_check(sim_expect_type type, const sim_metric_value *found, double limit)
 {
+    const double value = found->value;
+    const bool is_more = found->is_censored; /* something above `value` */
+    if (found->is_null && !is_more)
+        return SIM_EXPECT_UNKNOWN;
     switch (type) {
     case SIM_EXPECT_AT_MOST:
         if (is_more)
@@ -39,9 +42,7 @@ sim_expect_verdict sim_expectation_check(const sim_outcome *outcome, uint32_t sc
     if (phase == UINT32_MAX || metric == SIM_METRIC_COUNT)
         return SIM_EXPECT_UNKNOWN;
     *estimate = sim_outcome_estimate(outcome, scenario, policy, phase, metric);
-    if (estimate->is_null && !estimate->is_censored)
-        return SIM_EXPECT_UNKNOWN;
-    return compare(expectation->type, estimate->value, estimate->is_censored, expectation->limit);
+    return sim_limit_check(expectation->type, estimate, expectation->limit);
 }
 
 const char *sim_expectation_words(const sim_expectation *expectation)
@@ -70,29 +71,43 @@ static void put_form(const sim_metric_definition *metric, char *out, size_t size
         (void)snprintf(out, size, "a number of %s such as 8", metric->unit);
 }
 
-static bool limit_suits(const sim_expectation *expectation, const sim_metric_definition *metric)
+static bool limit_suits(sim_limit_form form, double limit, const sim_metric_definition *metric)
 {
-    const bool is_number = expectation->form == SIM_LIMIT_NUMBER;
+    const bool is_number = form == SIM_LIMIT_NUMBER;
     if (strcmp(metric->unit, "ns") == 0)
-        return expectation->form == SIM_LIMIT_DURATION || (is_number && expectation->limit <= 0);
+        return form == SIM_LIMIT_DURATION || (is_number && limit <= 0);
     if (strcmp(metric->unit, "share") == 0)
-        return expectation->form != SIM_LIMIT_DURATION && expectation->limit <= 1;
+        return form != SIM_LIMIT_DURATION && limit <= 1;
     return is_number;
+}
+
+/* `path` says where the limit stands. */
+static bool refuse_limit(const char *path, const sim_node *node, const sim_metric_definition *metric,
+                         sim_input_error *error)
+{
+    char found[SIM_SHOW_SIZE];
+    char expected[80];
+    put_form(metric, expected, sizeof expected);
+    return sim_error_at(error, node->source, node, "%s.%s: found %s; expected %s for %s", path, node->key->text,
+                        sim_node_show(node, found), expected, metric->name);
 }
 
 static bool limits_suit(const sim_scenario *scenario, sim_input_error *error)
 {
+    char path[80];
     for (uint32_t i = 0; i < scenario->expectation_count; i++) {
         const sim_expectation *expectation = &scenario->expectation[i];
         const sim_metric_definition *metric = sim_metric_at(sim_metric_find(expectation->metric));
-        const sim_node *node = expectation->limit_node;
-        char found[SIM_SHOW_SIZE];
-        char expected[80];
-        if (limit_suits(expectation, metric))
-            continue;
-        put_form(metric, expected, sizeof expected);
-        return sim_error_at(error, node->source, node, "expect[%u].%s: found %s; expected %s for %s", i + 1,
-                            node->key->text, sim_node_show(node, found), expected, metric->name);
+        (void)snprintf(path, sizeof path, "expect[%u]", i + 1);
+        if (!limit_suits(expectation->form, expectation->limit, metric))
+            return refuse_limit(path, expectation->limit_node, metric, error);
+    }
+    for (uint32_t i = 0; i < scenario->margin_count; i++) {
+        const sim_margin *margin = &scenario->margin[i];
+        const sim_metric_definition *metric = sim_metric_at(sim_metric_find(margin->metric));
+        (void)snprintf(path, sizeof path, "margins.%s", margin->metric);
+        if (!margin->is_relative && !limit_suits(margin->form, margin->value, metric))
+            return refuse_limit(path, margin->value_node, metric, error);
     }
     return true;
 }

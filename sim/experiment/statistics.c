@@ -41,6 +41,17 @@ sim_estimate sim_jackknife_estimate(double whole, const double *without, size_t 
     return (sim_estimate){whole, sqrt(squares_about(without, n, centre) * (count - 1) / count), n};
 }
 
+sim_estimate sim_unpaired_estimate(const double *first, size_t first_count, const double *second, size_t second_count)
+{
+    const sim_estimate before = sim_mean_estimate(first, first_count);
+    const sim_estimate after = sim_mean_estimate(second, second_count);
+    const double a = before.error * before.error;
+    const double b = after.error * after.error;
+    const double spread = a * a / (double)(first_count - 1) + b * b / (double)(second_count - 1);
+    const double freedom = spread > 0 ? (a + b) * (a + b) / spread : (double)(first_count + second_count - 2);
+    return (sim_estimate){after.value - before.value, sqrt(a + b), (size_t)freedom + 1};
+}
+
 sim_interval sim_t_interval(const sim_estimate *estimate)
 {
     const double half = estimate->error * sim_gsl_t_quantile(SIM_LEVEL_TAIL, (double)(estimate->n - 1));

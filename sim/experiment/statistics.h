@@ -6,7 +6,8 @@
  *
  * Sources: Efron and Tibshirani, "An Introduction to the Bootstrap" (jackknife, percentile interval); Hartigan, "Using
  * subsample values as typical values", JASA 64 (1969) (sign-flip interval); Holm, "A simple sequentially rejective
- * multiple test procedure", Scandinavian Journal of Statistics 6 (1979). */
+ * multiple test procedure", Scandinavian Journal of Statistics 6 (1979); Welch, "The generalization of Student's problem
+ * when several different population variances are involved", Biometrika 34 (1947). */
 #ifndef SIM_STATISTICS_H
 #define SIM_STATISTICS_H
 
@@ -42,6 +43,10 @@ sim_estimate sim_mean_estimate(const double *value, size_t n);
 /* Any statistic by the delete-one jackknife: `whole` from all n >= 2 replications, without[i] from all but the i-th.
  * For a mean this is sim_mean_estimate(). */
 sim_estimate sim_jackknife_estimate(double whole, const double *without, size_t n);
+
+/* The difference of two independent means, second - first, each of at least two values, by Welch: `n` is the degrees of
+ * freedom that Welch and Satterthwaite allow, rounded down, and one more. */
+sim_estimate sim_unpaired_estimate(const double *first, size_t first_count, const double *second, size_t second_count);
 
 /* Student's t with n - 1 degrees of freedom. */
 sim_interval sim_t_interval(const sim_estimate *estimate);

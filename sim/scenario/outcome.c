@@ -36,6 +36,11 @@ bool sim_scenario_metrics_are_among(const sim_scenario *scenario, const char *co
         if (!is_known(scenario->objective[i], names, count))
             return refuse_metric(scenario->objective_node[i], path, scenario->objective[i], names, count, error);
     }
+    for (uint32_t i = 0; i < scenario->margin_count; i++) {
+        const sim_margin *margin = &scenario->margin[i];
+        if (!is_known(margin->metric, names, count))
+            return refuse_metric(margin->metric_node, "margins", margin->metric, names, count, error);
+    }
     for (uint32_t i = 0; i < scenario->expectation_count; i++) {
         const sim_expectation *expectation = &scenario->expectation[i];
         snprintf(path, sizeof path, "expect[%" PRIu32 "].metric", i + 1);
@@ -131,6 +136,34 @@ static bool resolve_expectations(sim_resolver *self)
     return true;
 }
 
+static bool resolve_margins(sim_resolver *self)
+{
+    const sim_raw_items *items = &self->raw->margins;
+    sim_margin *margins = sim_arena_array(self->decoder->arena, items->count, sizeof *margins);
+    self->out->margin = margins;
+    for (uint32_t i = 0; i < items->count; i++) {
+        const sim_raw_margin *raw = items->item[i].record;
+        const bool is_relative = raw->relative != SIM_ABSENT;
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "margins.%s", items->item[i].name);
+        if (is_relative == (raw->absolute.node != NULL))
+            return sim_resolve_fail(self, path, raw->node, "found %s of relative and absolute; expected exactly one",
+                                    is_relative ? "both" : "none");
+        if (!is_relative && raw->absolute.value < 0)
+            return sim_resolve_fail(self, path, raw->absolute.node, "a margin is a size; expected 0 or more");
+        margins[i] = (sim_margin){
+            .metric = items->item[i].name,
+            .is_relative = is_relative,
+            .value = is_relative ? (double)raw->relative / SIM_SHARE_ONE : to_double(&raw->absolute),
+            .form = raw->absolute.form,
+            .metric_node = raw->node->key,
+            .value_node = is_relative ? sim_node_get(raw->node, "relative") : raw->absolute.node,
+        };
+        self->out->margin_count++;
+    }
+    return true;
+}
+
 static void resolve_objectives(sim_resolver *self)
 {
     const sim_raw_items *raw = &self->raw->objectives;
@@ -180,5 +213,5 @@ bool sim_resolve_outcome(sim_resolver *self)
         return sim_resolve_fail(self, "interval", sim_node_get(raw->node, "interval"),
                                 "more than 1000000 intervals in the run; expected a longer one");
     resolve_objectives(self);
-    return resolve_phases(self) && resolve_expectations(self) && resolve_environment(self);
+    return resolve_phases(self) && resolve_margins(self) && resolve_expectations(self) && resolve_environment(self);
 }

@@ -244,6 +244,12 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
+    int64_t relative; /* ppb, or SIM_ABSENT */
+    sim_raw_number absolute;
+} sim_raw_margin;
+
+typedef struct {
+    const sim_node *node;
     int64_t transitions;
 } sim_raw_record;
 
@@ -259,7 +265,7 @@ typedef struct {
     sim_raw_fleet fleet;
     sim_raw_items workload, faults, restarts, phases;
     sim_raw_healthy healthy_when;
-    sim_raw_items objectives, expect, environment;
+    sim_raw_items objectives, margins, expect, environment;
     int64_t flap_window, interval;
     sim_raw_record record;
 } sim_raw_scenario;

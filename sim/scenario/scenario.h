@@ -188,6 +188,16 @@ typedef struct {
     const struct sim_node *limit_node;
 } sim_expectation;
 
+/* The difference in a metric that matters in this scenario. */
+typedef struct {
+    const char *metric;
+    bool is_relative;
+    double value; /* share of the baseline's value; or in the metric's unit: ns for a duration, 1 for 100 % */
+    sim_limit_form form;                /* of an absolute one */
+    const struct sim_node *metric_node; /* where the metric's name stands */
+    const struct sim_node *value_node;
+} sim_margin;
+
 typedef struct {
     const char *variable;
     const char *value;
@@ -240,6 +250,8 @@ typedef struct sim_scenario {
     uint32_t objective_count;
     const char *objective[SIM_OBJECTIVES_MAX];
     const struct sim_node *objective_node[SIM_OBJECTIVES_MAX];
+    uint32_t margin_count;
+    const sim_margin *margin; /* by metric */
     uint32_t expectation_count;
     const sim_expectation *expectation;
     uint32_t environment_count;
@@ -291,7 +303,7 @@ sim_scenario *sim_scenario_parse(const char *path, const char *text, size_t leng
                                  size_t setting_count, sim_input_error *error);
 void sim_scenario_destroy(sim_scenario *scenario);
 
-/* Whether every metric that `objectives:` and `expect:` name is one of these. False with `*error`: where, and the
+/* Whether every metric that `objectives:`, `margins:` and `expect:` name is one of these. False with `*error`: where, and the
  * nearest name. Loading cannot ask: the stage that knows the metrics lies to the right of this one. */
 bool sim_scenario_metrics_are_among(const sim_scenario *scenario, const char *const *names, size_t count,
                                     sim_input_error *error);

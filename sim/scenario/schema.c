@@ -379,6 +379,14 @@ static const sim_field expectation_rows[] = {
 };
 static const sim_record expectation_record = RECORD("expectation", sim_raw_expectation, expectation_rows);
 
+static const sim_field margin_rows[] = {
+    {"relative", SIM_FIELD_SHARE, .flags = SIM_FIELD_ONLY_ONE, .initial = SIM_ABSENT, RANGE(0, SHARE(100)),
+     AT(sim_raw_margin, relative), .meaning = "share of the baseline's value; give either this or absolute"},
+    {"absolute", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_margin, absolute),
+     .meaning = "in the metric's unit; give either this or relative"},
+};
+static const sim_record margin_record = RECORD("margin", sim_raw_margin, margin_rows);
+
 static const sim_field record_rows[] = {
     {"transitions", SIM_FIELD_BUDGET, .initial = -1, .word = "all", .word_value = -1, RANGE(0, 1000000),
      AT(sim_raw_record, transitions), .meaning = "how many transitions of a client's partition are stored"},
@@ -415,6 +423,9 @@ static const sim_field scenario_rows[] = {
      .meaning = "ground truth: a partition is healthy while the schedule keeps to both"},
     {"objectives", SIM_FIELD_NAMES, RANGE(1, SIM_OBJECTIVES_MAX), AT(sim_raw_scenario, objectives),
      .meaning = "metrics that decide between policies"},
+    {"margins", SIM_FIELD_MAP, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), .record = &margin_record,
+     AT(sim_raw_scenario, margins),
+     .meaning = "by metric: the difference that matters, where it is not the metric's own margin"},
     {"expect", SIM_FIELD_RECORDS, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), .record = &expectation_record,
      AT(sim_raw_scenario, expect), .meaning = "what must come out"},
     {"environment", SIM_FIELD_TEXTS, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_scenario, environment),

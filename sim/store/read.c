@@ -5,18 +5,15 @@
 #include "store/rows.h"
 
 typedef struct {
-    sim_store *store;
     void (*metric)(void *context, const sim_stored_metric *metric);
     void (*histogram)(void *context, const sim_stored_histogram *histogram);
     void *context;
     sim_histogram *scratch;
 } reader;
 
-/* Hands one row on; false: it is malformed. */
-typedef bool read_row(const reader *self, sqlite3_stmt *statement);
-
-static bool read_metric(const reader *self, sqlite3_stmt *statement)
+static bool read_metric(void *context, sqlite3_stmt *statement)
 {
+    const reader *self = context;
     const bool is_null = sqlite3_column_type(statement, 5) == SQLITE_NULL;
     const bool is_censored = sqlite3_column_type(statement, 6) != SQLITE_NULL;
     const sim_stored_metric row = {
@@ -36,8 +33,9 @@ static bool read_metric(const reader *self, sqlite3_stmt *statement)
     return true;
 }
 
-static bool read_histogram(const reader *self, sqlite3_stmt *statement)
+static bool read_histogram(void *context, sqlite3_stmt *statement)
 {
+    const reader *self = context;
     const void *bytes = sqlite3_column_blob(statement, 5);
     const int size = sqlite3_column_bytes(statement, 5);
     if (!sim_histogram_decode(self->scratch, bytes, (size_t)size))
@@ -54,23 +52,23 @@ static bool read_histogram(const reader *self, sqlite3_stmt *statement)
     return true;
 }
 
-static bool read_rows(const reader *self, const char *sql, read_row *each, sim_store_error *error)
+bool sim_store_each_row(sim_store *store, const char *sql, sim_row_reader *each, void *context, sim_store_error *error)
 {
     *error = (sim_store_error){0};
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(self->store->db, sql, -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
     bool is_sound = true;
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(statement);
-        is_sound = is_sound && (code != SQLITE_ROW || each(self, statement));
+        is_sound = is_sound && (code != SQLITE_ROW || each(context, statement));
     }
     if (code != SQLITE_DONE)
-        (void)sim_store_fail(self->store, "read", error);
+        (void)sim_store_fail(store, "read", error);
     (void)sqlite3_finalize(statement);
     if (code == SQLITE_DONE && !is_sound) {
         error->status = SIM_STORE_ALIEN;
         (void)snprintf(error->message, sizeof error->message, "the database %s holds rows that cannot be decoded",
-                       self->store->path);
+                       store->path);
     }
     return code == SQLITE_DONE && is_sound;
 }
@@ -78,13 +76,13 @@ static bool read_rows(const reader *self, const char *sql, read_row *each, sim_s
 bool sim_store_read_metrics(sim_store *store, void (*row)(void *context, const sim_stored_metric *metric),
                             void *context, sim_store_error *error)
 {
-    const reader self = {.store = store, .metric = row, .context = context};
-    return read_rows(
-        &self,
+    reader self = {.metric = row, .context = context};
+    return sim_store_each_row(
+        store,
         "SELECT r.scenario_id, r.policy_id, r.replication, m.phase, m.name, m.value, m.more_than, m.samples"
         " FROM run r JOIN metric m ON m.run_id = r.id WHERE r.state = 'done'"
         " ORDER BY r.id, m.phase, m.name",
-        read_metric, error);
+        read_metric, &self, error);
 }
 
 bool sim_store_read_histograms(sim_store *store, void (*row)(void *context, const sim_stored_histogram *histogram),
@@ -95,12 +93,13 @@ bool sim_store_read_histograms(sim_store *store, void (*row)(void *context, cons
         *error = (sim_store_error){SIM_STORE_IO, "out of memory"};
         return false;
     }
-    const reader self = {.store = store, .histogram = row, .context = context, .scratch = scratch};
-    const bool ok = read_rows(&self,
-                              "SELECT r.scenario_id, r.policy_id, r.replication, h.phase, h.outcome = 'ok', h.encoded"
-                              " FROM run r JOIN histogram h ON h.run_id = r.id WHERE r.state = 'done'"
-                              " ORDER BY r.id, h.phase, h.outcome",
-                              read_histogram, error);
+    reader self = {.histogram = row, .context = context, .scratch = scratch};
+    const bool ok =
+        sim_store_each_row(store,
+                           "SELECT r.scenario_id, r.policy_id, r.replication, h.phase, h.outcome = 'ok', h.encoded"
+                           " FROM run r JOIN histogram h ON h.run_id = r.id WHERE r.state = 'done'"
+                           " ORDER BY r.id, h.phase, h.outcome",
+                           read_histogram, &self, error);
     free(scratch);
     return ok;
 }

@@ -38,6 +38,10 @@ void sim_rows_bytes(sim_rows *rows, const void *data, size_t size);
 void sim_rows_next(sim_rows *rows);  /* the row is complete */
 bool sim_rows_close(sim_rows *rows); /* true if every row was written */
 
+/* Hands every row of a query to `each`, which returns false for one that is malformed (SIM_STORE_ALIEN). */
+typedef bool sim_row_reader(void *context, sqlite3_stmt *statement);
+bool sim_store_each_row(sim_store *store, const char *sql, sim_row_reader *each, void *context, sim_store_error *error);
+
 /* Fills in `*error` with what SQLite and the system say; returns false. */
 bool sim_store_fail(const sim_store *store, const char *doing, sim_store_error *error);
 

@@ -86,7 +86,10 @@ void sim_store_set_patience(sim_store *store, bool (*go_on)(void *context, unsig
 {
     store->go_on = go_on;
     store->patience_context = context;
-    (void)sqlite3_busy_handler(store->db, wait_a_little, store);
+    if (go_on == NULL)
+        (void)sqlite3_busy_timeout(store->db, BUSY_MS);
+    else
+        (void)sqlite3_busy_handler(store->db, wait_a_little, store);
 }
 
 static bool read_number(sqlite3 *db, const char *sql, int64_t *value)

@@ -111,7 +111,7 @@ sim_store *sim_store_open(const char *path, sim_store_error *error);
 bool sim_store_write_run(sim_store *store, const sim_store_run *run, sim_store_error *error);
 
 /* While another program holds the file, `go_on` is asked every 50 ms, with about the time waited so far; false gives up
- * (SIM_STORE_BUSY). Nobody asked: ten seconds. */
+ * (SIM_STORE_BUSY). Nobody asked (NULL): ten seconds. */
 void sim_store_set_patience(sim_store *store, bool (*go_on)(void *context, unsigned waited_ms), void *context);
 
 void sim_store_close(sim_store *store);
@@ -148,6 +148,46 @@ bool sim_store_read_metrics(sim_store *store, void (*row)(void *context, const s
                             void *context, sim_store_error *error);
 bool sim_store_read_histograms(sim_store *store, void (*row)(void *context, const sim_stored_histogram *histogram),
                                void *context, sim_store_error *error);
+
+/* Digests of one finished run; texts are valid during the call. */
+typedef struct {
+    uint32_t scenario, policy, replication;
+    const char *luck;
+    const char *behaviour;
+    const char *result;
+} sim_stored_run;
+
+/* Its behaviour digest up to duration * (k + 1) / SIM_CHECKPOINTS. */
+typedef struct {
+    uint32_t scenario, policy, replication;
+    uint32_t k;
+    const char *digest;
+} sim_stored_checkpoint;
+
+/* How many of its recorded transitions had that reason. */
+typedef struct {
+    uint32_t scenario, policy, replication;
+    const char *reason;
+    uint64_t count;
+} sim_stored_transitions;
+
+/* A row of its time series. */
+typedef struct {
+    uint32_t scenario, policy, replication;
+    uint32_t n;
+    int64_t start;       /* ns */
+    int64_t latency_p99; /* ns; -1: no samples */
+} sim_stored_interval;
+
+/* As above: each row of finished runs in plan order. */
+bool sim_store_read_runs(sim_store *store, void (*row)(void *context, const sim_stored_run *run), void *context,
+                         sim_store_error *error);
+bool sim_store_read_checkpoints(sim_store *store, void (*row)(void *context, const sim_stored_checkpoint *checkpoint),
+                                void *context, sim_store_error *error);
+bool sim_store_read_transitions(sim_store *store, void (*row)(void *context, const sim_stored_transitions *count),
+                                void *context, sim_store_error *error);
+bool sim_store_read_intervals(sim_store *store, void (*row)(void *context, const sim_stored_interval *interval),
+                              void *context, sim_store_error *error);
 
 /* Writes every deterministic table as text, in a fixed order of tables, columns and rows: equal experiments give equal
  * bytes. False with `*error` filled in. */
