@@ -26,6 +26,20 @@ static void count_up(uint32_t *counter)
         ++*counter;
 }
 
+/* BRK-19: the driver's one count is signed and wraps. True if the failure made it negative. */
+static bool count_up_shared(uint32_t *counter)
+{
+    return ++*counter == (uint32_t)INT32_MAX + 1;
+}
+
+/* The failures counted, as a trip compares them. */
+static int64_t failures_of(const strike *s, unsigned row, rgn_direction direction)
+{
+    int64_t failures = s->entry->counts.failures[row][direction];
+    bool is_negative = failures > INT32_MAX && rgni_tally_is_shared(s->scene->options);
+    return is_negative ? failures - ((int64_t)UINT32_MAX + 1) : failures;
+}
+
 static rgni_fact fact_of(const strike *s, rgn_reason reason)
 {
     return (rgni_fact){.reason = reason, .direction = s->direction, .region = s->region};
@@ -64,7 +78,7 @@ static bool count_holds_trip(const strike *s, rgn_direction direction)
     const rgn_entry *e = s->entry;
     bool is_shared = rgni_tally_is_shared(s->scene->options);
     for (unsigned row = 0; row < RGN_COUNTED_REGIONS; row++)
-        if (e->counts.failures[row][direction] >= threshold_of(s->scene->options, direction) &&
+        if (failures_of(s, row, direction) >= threshold_of(s->scene->options, direction) &&
             (is_shared || rgn_region_in(e->failed, e->counts.region[row])))
             return true;
     return false;
@@ -96,7 +110,7 @@ static void derive_trips(const strike *s, rgn_dur_ns elapsed)
 static bool count_trips(const strike *s, unsigned row)
 {
     const rgn_options *options = s->scene->options;
-    int64_t failures = s->entry->counts.failures[row][s->direction];
+    int64_t failures = failures_of(s, row, s->direction);
     if (failures < threshold_of(options, s->direction))
         return false;
     if (s->share == NULL)
@@ -200,9 +214,9 @@ static void fail_shared(const strike *s)
     rgn_entry *e = s->entry;
     rgn_dur_ns age = window_age(s);
     bool is_cleared = clear_old_counts(s);
-    count_up(&e->counts.failures[0][s->direction]);
+    bool has_wrapped = count_up_shared(&e->counts.failures[0][s->direction]);
     e->last_failure = s->scene->now;
-    if (is_cleared)
+    if (is_cleared || has_wrapped)
         derive_trips(s, age);
     bool was_tripped = rgn_entry_is_tripped(e, s->direction);
     if (!was_tripped && !count_trips(s, 0))

@@ -124,6 +124,26 @@ START_TEST(counters_saturate)
 }
 END_TEST
 
+/* At the last positive number, which a hedge trip can seed, the next failure makes the driver's count negative. */
+START_TEST(the_drivers_shared_count_wraps)
+{
+    for (uint32_t count = INT32_MAX - 2u; count <= INT32_MAX; count++) {
+        bench b;
+        bench_init(&b, 3);
+        b.options.breaker_tally = RGN_TALLY_SHARED;
+        b.options.failback_failed_probe = RGN_FAILED_PROBE_UNTRIP;
+        b.options.breaker_read_failure_threshold = INT32_MAX - 1;
+        bench_fail(&b, 0, RGN_READ, 0);
+        b.entry.counts.failures[0][RGN_READ] = count - 1;
+        bench_fail(&b, 0, RGN_READ, 0);
+        ck_assert_int_eq(b.entry.tripped, count >= INT32_MAX - 1u);
+        bench_fail(&b, 0, RGN_READ, 0);
+        ck_assert_uint_eq(b.entry.counts.failures[0][RGN_READ], count + 1);
+        ck_assert_int_eq(b.entry.tripped, count < INT32_MAX);
+    }
+}
+END_TEST
+
 /* --- several regions -------------------------------------------------------------------------------------------- */
 
 START_TEST(the_region_whose_own_count_is_full_is_left)
@@ -554,6 +574,7 @@ int main(void)
     tcase_add_test(tc, untripped_entries_keep_stays_however_old);
     tcase_add_test(tc, a_failure_at_an_unknown_region_changes_nothing);
     tcase_add_test(tc, counters_saturate);
+    tcase_add_test(tc, the_drivers_shared_count_wraps);
     tcase_add_test(tc, the_region_whose_own_count_is_full_is_left);
     tcase_add_test(tc, a_region_that_is_not_current_joins_without_a_word);
     tcase_add_test(tc, the_only_region_cannot_be_left);

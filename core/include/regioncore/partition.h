@@ -40,7 +40,8 @@ enum {
 };
 
 /* Failures of one region since it joined the entry, by direction. `region` RGN_REGION_NONE: unused.
- * The array is kept in the order in which the regions joined. */
+ * The array is kept in the order in which the regions joined. With breaker.tally `shared` row 0 holds the only counts,
+ * in the bits of a signed 32-bit number. */
 typedef struct {
     uint32_t failures[RGN_COUNTED_REGIONS][RGN_DIRECTIONS];
     rgn_region region[RGN_COUNTED_REGIONS];
