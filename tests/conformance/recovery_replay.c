@@ -29,6 +29,7 @@ typedef struct {
     rgn_options options;
     sequence *sequence;
     uint32_t partitions;
+    rgn_time_ns now;
     uint8_t *reasons; /* last rgn_reason of each partition */
     rgn_op **ops;     /* by id; NULL once ended */
     size_t op_capacity;
@@ -123,18 +124,22 @@ static int64_t choice_number(const vector *v, const rgn_knob *knob, const char *
 
 static void read_knobs(recovery *r, const vector *v)
 {
+    struct json_object *knobs = part_get(v, v->object, "knobs");
+    if (!json_object_is_type(knobs, json_type_object))
+        vector_fail(v, "not an object", "knobs");
     rgn_options_default(&r->options);
-    json_object_object_foreach(part_get(v, v->object, "knobs"), name, value)
+    json_object_object_foreach(knobs, name, value)
     {
         rgn_knob_id id = rgn_knob_find(name);
         if (id == RGN_KNOB_COUNT)
             vector_fail(v, "unknown knob", name);
         const rgn_knob *knob = rgn_knob_at(id);
         int64_t number;
+        (void)value;
         if (knob->type == RGN_CHOICE)
-            number = choice_number(v, knob, json_object_get_string(value));
+            number = choice_number(v, knob, part_text(v, knobs, name));
         else
-            number = json_object_get_int64(value);
+            number = part_int(v, knobs, name);
         if (knob->type == RGN_DURATION && number == -1)
             number = RGN_TIME_NEVER;
         rgn_options_set(&r->options, id, number);
@@ -145,7 +150,7 @@ static rgn_account read_account(const vector *v)
 {
     rgn_account account = {.readable = part_regions(v, vector_array(v, "pref")),
                            .multi_write = vector_int(v, "mw") != 0};
-    rgn_region hub = (rgn_region)vector_int(v, "hub");
+    rgn_region hub = (rgn_region)vector_within(v, vector_int(v, "hub"), 0, RGN_REGIONS_MAX - 1, "hub");
     account.writable.region[account.writable.count++] = hub;
     for (unsigned i = 0; account.multi_write && i < account.readable.count; i++)
         if (account.readable.region[i] != hub)
@@ -159,7 +164,8 @@ static void *recovery_begin(sequence *s, const vector *v)
     if (r == NULL)
         vector_fail(v, "out of memory", "");
     r->sequence = s;
-    r->partitions = (uint32_t)vector_int(v, "np");
+    r->partitions = vector_partitions(v);
+    r->now = vector_clock(v, 0);
     r->reasons = calloc(r->partitions, sizeof *r->reasons);
     if (r->reasons == NULL)
         vector_fail(v, "out of memory", "");
@@ -196,9 +202,7 @@ static void recovery_end(void *state)
 
 static rgn_op **op_at(recovery *r, const vector *v)
 {
-    int64_t id = vector_int(v, "id");
-    if (id < 0 || id > 10000000)
-        vector_fail(v, "operation id out of range", "id");
+    int64_t id = vector_within(v, vector_int(v, "id"), 0, 10000000, "id");
     if ((size_t)id >= r->op_capacity) {
         size_t capacity = (size_t)id * 2 + 64;
         r->ops = realloc(r->ops, capacity * sizeof *r->ops);
@@ -223,8 +227,8 @@ static void replay_op(recovery *r, const vector *v, rgn_time_ns now)
     rgn_op **op = op_at(r, v);
     rgn_region_set down = (rgn_region_set)vector_int(v, "dn");
     rgn_request request = {
-        .partition = (rgn_partition)vector_int(v, "p"),
-        .direction = (uint8_t)vector_int(v, "w"),
+        .partition = (rgn_partition)vector_within(v, vector_int(v, "p"), 0, (int64_t)r->partitions - 1, "p"),
+        .direction = (uint8_t)vector_flag(v, "w"),
         .has_excluded = true,
         .excluded = (rgn_region_set)vector_int(v, "ex"),
         .hash = (uint32_t)vector_int(v, "id"),
@@ -380,13 +384,12 @@ static void expect_failed_order(recovery *r, const vector *v, struct json_object
 
 static void expect_state(recovery *r, const vector *v, struct json_object *state)
 {
-    rgn_partition partition = (rgn_partition)part_int(v, state, "p");
+    rgn_partition partition =
+        (rgn_partition)vector_within(v, part_int(v, state, "p"), 0, (int64_t)r->partitions - 1, "p");
     rgn_entry entry;
-    if (partition >= r->partitions)
-        vector_fail(v, "partition out of range", "p");
     rgn_router_inspect(r->router, partition, &entry);
     sequence_expect(r->sequence, "ph", part_int(v, state, "ph"), entry.phase);
-    const char *why = json_object_get_string(part_get(v, state, "why"));
+    const char *why = part_text(v, state, "why");
     const char *reason = rgn_reason_name((rgn_reason)r->reasons[partition]);
     if (strcmp(why, reason) != 0)
         sequence_mismatch(r->sequence, "why", why, reason);
@@ -404,7 +407,7 @@ static void expect_state(recovery *r, const vector *v, struct json_object *state
 static void recovery_event(void *state, sequence *s, const vector *v)
 {
     recovery *r = state;
-    rgn_time_ns now = vector_int(v, "t");
+    rgn_time_ns now = r->now = vector_clock(v, r->now);
     const char *event = vector_text(v, "ev");
     bool is_background = strcmp(event, "sweep") == 0 || strcmp(event, "expiry") == 0;
     read_draws(&r->jitter, v, "jit");

@@ -32,9 +32,19 @@ struct json_object *vector_array(const vector *v, const char *key);
 
 /* The same for a part of a line. */
 int64_t part_int(const vector *v, struct json_object *part, const char *key);
+const char *part_text(const vector *v, struct json_object *part, const char *key);
 int64_t part_at(const vector *v, struct json_object *array, size_t index);
 struct json_object *part_get(const vector *v, struct json_object *part, const char *key);
 struct json_object *part_array(const vector *v, struct json_object *part, const char *key);
+
+/* `value`, which must lie in [low, high]. */
+int64_t vector_within(const vector *v, int64_t value, int64_t low, int64_t high, const char *key);
+/* 0 or 1: a flag, or a direction. */
+int64_t vector_flag(const vector *v, const char *key);
+/* The clock, which never goes back within a sequence and fits in 53 bits. */
+int64_t vector_clock(const vector *v, int64_t before);
+/* The number of partitions of an S line. */
+uint32_t vector_partitions(const vector *v);
 
 /* An array of region numbers. */
 rgn_region_list part_regions(const vector *v, struct json_object *array);

@@ -13,6 +13,7 @@ typedef struct {
     rgn_options options;
     sequence *sequence;
     uint32_t partitions;
+    rgn_time_ns now;
     int64_t jitter; /* the event's draw; -1 if it has none */
     rgn_account account;
 } routing;
@@ -88,7 +89,8 @@ static void *routing_begin(sequence *s, const vector *v)
         vector_fail(v, "out of memory", "");
     r->sequence = s;
     r->jitter = -1;
-    r->partitions = (uint32_t)vector_int(v, "np");
+    r->partitions = vector_partitions(v);
+    r->now = vector_clock(v, 0);
     r->account = read_account(v, topology);
     if (vector_int(v, "huge") != 0) {
         sequence_skip(s, "a threshold beyond the knob's range");
@@ -99,7 +101,9 @@ static void *routing_begin(sequence *s, const vector *v)
     r->options.breaker_enabled = part_int(v, cfg, "ppcb_opt");
     r->options.breaker_read_failure_threshold = part_int(v, cfg, "rthr");
     r->options.breaker_write_failure_threshold = part_int(v, cfg, "wthr");
-    r->options.breaker_consecutive_hedge_win_threshold = part_int(v, cfg, "hthr");
+    /* Beyond the knob's range, as within it, no sequence is long enough to get there. */
+    int64_t win_threshold = part_int(v, cfg, "hthr");
+    r->options.breaker_consecutive_hedge_win_threshold = win_threshold < INT32_MAX ? win_threshold : INT32_MAX;
     r->options.breaker_counter_reset_window = part_int(v, cfg, "crw");
     r->options.failback_partition_unavailability_duration = part_int(v, cfg, "dwell");
     r->options.endpoint_unavailability_ttl = part_int(v, cfg, "ttl");
@@ -108,7 +112,7 @@ static void *routing_begin(sequence *s, const vector *v)
         .account = &r->account,
         .preferred = part_regions(v, vector_array(v, "pref")),
         .options = r->options,
-        .start = vector_int(v, "t"),
+        .start = r->now,
         .lock_stripes = 1,
         .allocator = replay_allocator,
         .random = {draw_below, r},
@@ -133,26 +137,21 @@ static void routing_end(void *state)
 
 static rgn_partition read_partition(const routing *r, const vector *v)
 {
-    int64_t partition = vector_int(v, "p");
-    if (partition < 0 || partition >= r->partitions)
-        vector_fail(v, "partition out of range", "p");
-    return (rgn_partition)partition;
+    return (rgn_partition)vector_within(v, vector_int(v, "p"), 0, (int64_t)r->partitions - 1, "p");
 }
 
 /* -1 is no region, as for a primary whose region is unknown. */
 static rgn_region read_region(const vector *v)
 {
-    int64_t region = vector_int(v, "r");
-    if (region < -1 || region >= RGN_REGIONS_MAX)
-        vector_fail(v, "region out of range", "r");
+    int64_t region = vector_within(v, vector_int(v, "r"), -1, RGN_REGIONS_MAX - 1, "r");
     return region < 0 ? RGN_REGION_NONE : (rgn_region)region;
 }
 
 static void replay_fail(routing *r, const vector *v, rgn_time_ns now)
 {
-    bool is_partitioned = vector_int(v, "part") != 0;
+    bool is_partitioned = vector_flag(v, "part") != 0;
     rgn_router_record_failure(r->router, is_partitioned ? read_partition(r, v) : RGN_PARTITION_UNKNOWN, read_region(v),
-                              (rgn_direction)vector_int(v, "rw"), now);
+                              (rgn_direction)vector_flag(v, "rw"), now);
 }
 
 static void replay_flush(routing *r, const vector *v, rgn_time_ns now)
@@ -180,6 +179,13 @@ static void replay_sweep(routing *r, rgn_time_ns now)
 {
     rgn_task tasks[RGN_REGIONS_MAX];
     rgn_router_on_expiry(r->router, now, tasks, RGN_REGIONS_MAX);
+}
+
+static void replay_mark(routing *r, const vector *v, rgn_time_ns now)
+{
+    rgn_region region = (rgn_region)vector_within(v, vector_int(v, "r"), 0, RGN_REGIONS_MAX - 1, "r");
+    int64_t why = vector_within(v, vector_int(v, "why"), RGN_MARK_WRITE_FORBIDDEN, RGN_MARK_TRANSPORT_ERROR, "why");
+    rgn_router_mark_endpoint(r->router, region, (rgn_mark_reason)why, now);
 }
 
 /* One pass of the caller's probe loop. */
@@ -211,6 +217,12 @@ static void replay_sync(routing *r, const vector *v, rgn_time_ns now)
 
 /* --- state and routing after the event --- */
 
+/* The driver's counters are signed 32-bit numbers. */
+static int64_t signed_count(uint32_t count)
+{
+    return count > INT32_MAX ? (int64_t)count - UINT32_MAX - 1 : count;
+}
+
 static void expect_entry(routing *r, const vector *v, rgn_partition partition, struct json_object *state)
 {
     rgn_entry entry;
@@ -226,8 +238,8 @@ static void expect_entry(routing *r, const vector *v, rgn_partition partition, s
         {"cur", replay_region(entry.current)},
         {"first", replay_region(entry.first_failed)},
         {"failed", entry.failed},
-        {"rc", entry.counts.failures[0][RGN_READ]},
-        {"wc", entry.counts.failures[0][RGN_WRITE]},
+        {"rc", signed_count(entry.counts.failures[0][RGN_READ])},
+        {"wc", signed_count(entry.counts.failures[0][RGN_WRITE])},
         {"hs", entry.phase == RGN_PHASE_RECOVERING},
         {"ff", entry.first_failure},
         {"lf", entry.last_failure},
@@ -319,24 +331,33 @@ static void expect_marks(routing *r, const vector *v)
 /* Columns of a row of `rt`. */
 enum { RT_PARTITION, RT_WRITE, RT_EXCLUDED, RT_BASE, RT_STALE, RT_FAILED, RT_HUB, RT_SESSION, RT_WALK, RT_PART, RT_TO };
 
+/* The rotation within the list that the row's operation walks; an index of an older generation is 0. */
+static uint8_t read_rotation(const routing *r, const vector *v, struct json_object *row)
+{
+    const rgn_topology *topology = rgn_router_topology(r->router);
+    bool is_write = part_at(v, row, RT_WRITE) != 0;
+    bool uses_reads = is_write ? part_at(v, row, RT_WALK) != 0 : part_at(v, row, RT_SESSION) == 0;
+    unsigned length = uses_reads ? topology->read_order.count : topology->write_order.count;
+    int64_t base = part_at(v, row, RT_STALE) != 0 ? 0 : part_at(v, row, RT_BASE);
+    return (uint8_t)(length > 0 ? vector_within(v, base, 0, INT64_MAX, "rt") % length : 0);
+}
+
 static void expect_route(routing *r, const vector *v, size_t index, struct json_object *row, rgn_time_ns now)
 {
-    int64_t partition = part_at(v, row, RT_PARTITION);
-    int64_t base = part_at(v, row, RT_STALE) != 0 ? 0 : part_at(v, row, RT_BASE);
+    int64_t partition = vector_within(v, part_at(v, row, RT_PARTITION), -1, (int64_t)r->partitions - 1, "rt");
+    uint8_t rotation = read_rotation(r, v, row);
     rgn_route_query query = {
         .excluded = (rgn_region_set)part_at(v, row, RT_EXCLUDED),
         .failed_regions = (rgn_region_set)part_at(v, row, RT_FAILED),
-        .direction = (uint8_t)part_at(v, row, RT_WRITE),
-        .list_index = (uint8_t)base,
-        .is_retry = base != 0 || part_at(v, row, RT_FAILED) != 0,
+        .direction = (uint8_t)vector_within(v, part_at(v, row, RT_WRITE), 0, 1, "rt"),
+        .list_index = rotation,
+        .is_retry = rotation != 0 || part_at(v, row, RT_FAILED) != 0,
         .is_session_retry = part_at(v, row, RT_SESSION) != 0,
         .may_walk_reads = part_at(v, row, RT_WALK) != 0,
         .is_container_level = part_at(v, row, RT_PART) == 0,
         .is_hub_latched = part_at(v, row, RT_HUB) != 0,
     };
     char key[32];
-    if (base < 0 || base > UINT8_MAX)
-        vector_fail(v, "rotation index out of range", "rt");
     snprintf(key, sizeof key, "rt[%zu]", index);
     rgn_route_answer answer =
         rgn_router_route(r->router, partition >= 0 ? (rgn_partition)partition : RGN_PARTITION_UNKNOWN, query, now);
@@ -364,7 +385,7 @@ static void replay_event(routing *r, const vector *v, const char *event, rgn_tim
     else if (strcmp(event, "hub_403") == 0)
         rgn_router_record_not_hub(r->router, read_partition(r, v), read_region(v), now);
     else if (strcmp(event, "ep_down") == 0)
-        rgn_router_mark_endpoint(r->router, (rgn_region)vector_int(v, "r"), (rgn_mark_reason)vector_int(v, "why"), now);
+        replay_mark(r, v, now);
     else if (strcmp(event, "ep_probe") == 0)
         replay_probe(r, v, now);
     else if (strcmp(event, "ep_expire") == 0)
@@ -379,9 +400,9 @@ static void routing_event(void *state, sequence *s, const vector *v)
 {
     (void)s;
     routing *r = state;
-    rgn_time_ns now = vector_int(v, "t");
+    rgn_time_ns now = r->now = vector_clock(v, r->now);
     const char *event = vector_text(v, "ev");
-    struct json_object *draw = part_get(v, v->object, "js");
+    struct json_object *draw = vector_has(v, "js") ? part_get(v, v->object, "js") : NULL;
     r->jitter = draw != NULL ? part_at(v, draw, 1) : -1;
     replay_event(r, v, event, now);
     struct json_object *states = vector_array(v, "st");

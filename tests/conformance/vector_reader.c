@@ -7,6 +7,9 @@
 
 #include <zlib.h>
 
+#define PARTITIONS_MAX 65536
+#define CLOCK_MAX      (INT64_C(1) << 53)
+
 void vector_fail(const vector *v, const char *message, const char *key)
 {
     fflush(stdout);
@@ -54,6 +57,8 @@ void vector_read_file(const char *file, void (*use)(void *context, const vector 
         vector_fail(&v, "cannot be opened", "");
     while (read_line(input, &v, &line, &capacity)) {
         v.line++;
+        if (line[strspn(line, " \t\r\n")] == '\0')
+            continue;
         v.object = parse(&v, line);
         use(context, &v);
         json_object_put(v.object);
@@ -71,6 +76,8 @@ void vector_read_file(const char *file, void (*use)(void *context, const vector 
 struct json_object *part_get(const vector *v, struct json_object *part, const char *key)
 {
     struct json_object *value;
+    if (!json_object_is_type(part, json_type_object))
+        vector_fail(v, "not an object; it lacks", key);
     if (!json_object_object_get_ex(part, key, &value))
         vector_fail(v, "key is missing", key);
     return value;
@@ -113,17 +120,44 @@ int64_t vector_int(const vector *v, const char *key)
     return part_int(v, v->object, key);
 }
 
-const char *vector_text(const vector *v, const char *key)
+const char *part_text(const vector *v, struct json_object *part, const char *key)
 {
-    struct json_object *value = part_get(v, v->object, key);
+    struct json_object *value = part_get(v, part, key);
     if (!json_object_is_type(value, json_type_string))
         vector_fail(v, "not a string", key);
     return json_object_get_string(value);
 }
 
+const char *vector_text(const vector *v, const char *key)
+{
+    return part_text(v, v->object, key);
+}
+
 struct json_object *vector_array(const vector *v, const char *key)
 {
     return part_array(v, v->object, key);
+}
+
+int64_t vector_within(const vector *v, int64_t value, int64_t low, int64_t high, const char *key)
+{
+    if (value < low || value > high)
+        vector_fail(v, "out of range", key);
+    return value;
+}
+
+int64_t vector_flag(const vector *v, const char *key)
+{
+    return vector_within(v, vector_int(v, key), 0, 1, key);
+}
+
+int64_t vector_clock(const vector *v, int64_t before)
+{
+    return vector_within(v, vector_int(v, "t"), before, CLOCK_MAX, "t");
+}
+
+uint32_t vector_partitions(const vector *v)
+{
+    return (uint32_t)vector_within(v, vector_int(v, "np"), 1, PARTITIONS_MAX, "np");
 }
 
 rgn_region_list part_regions(const vector *v, struct json_object *array)
