@@ -198,10 +198,14 @@ class RoutingSequence:
         return rows + [self.random_query(walk) for _ in range(3)]
 
     def random_query(self, walk):
+        """A row of `rt` without its answer: p, op, ex, base, stale, inf, hub, sess, pwr, part."""
         rng = self.rng
-        return [rng.randrange(-1, self.partitions), rng.randrange(2), self.mask(), rng.choice([0, 1, 2, 3, 5, 7, 2**40]),
-                int(rng.random() < 0.3), self.mask(), rng.randrange(2), int(rng.random() < 0.3),
-                walk ^ (rng.random() < 0.2), int(rng.random() < 0.8)]
+        partition, base = rng.randrange(-1, self.partitions), rng.choice([0, 1, 2, 3, 5, 7, 2**40])
+        return [partition, rng.randrange(2), self.mask(), base, self.chance(0.3), self.mask(), self.chance(0.5),
+                self.chance(0.3), walk ^ self.chance(0.2), self.chance(0.8)]
+
+    def chance(self, probability):
+        return int(self.rng.random() < probability)
 
     def mask(self):
         return self.rng.choice([0, 0, 1 << self.rng.randrange(REGIONS), self.rng.randrange(2**REGIONS),
