@@ -41,9 +41,10 @@ static struct json_object *parse(const vector *where, const char *line)
 {
     enum json_tokener_error error;
     struct json_object *object = json_tokener_parse_verbose(line, &error);
-    if (object == NULL || !json_object_is_type(object, json_type_object))
-        vector_fail(where, "not a JSON object", object == NULL ? json_tokener_error_desc(error) : "");
-    return object;
+    if (json_object_is_type(object, json_type_object))
+        return object;
+    json_object_put(object);
+    vector_fail(where, "not a JSON object", error != json_tokener_success ? json_tokener_error_desc(error) : "");
 }
 
 void vector_read_file(const char *file, void (*use)(void *context, const vector *v), void *context)

@@ -157,7 +157,9 @@ class RoutingSequence:
         elif kind in ("hedge_alt", "hedge_pri"):
             event["r"] = self.likely_region(partition)
         elif kind in ("hub_ok", "hub_403"):
-            event["r"] = self.hub_region(partition)
+            event["r"] = self.likely_region(partition)
+            if kind == "hub_403":  # only a region can answer
+                event["r"] = max(event["r"], 0)
         elif kind == "ep_down":
             event.update(r=max(self.region(), 0), why=rng.randrange(6))
         elif kind == "ep_probe":
@@ -168,10 +170,6 @@ class RoutingSequence:
         elif kind == "sync":
             event["topo"] = self.next_answer()
         return event
-
-    def hub_region(self, partition):
-        region = self.likely_region(partition)
-        return region if region != NO_REGION else 0
 
     def next_answer(self):
         """Sometimes one flag flips, sometimes nothing changes, sometimes all is new."""
