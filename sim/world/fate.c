@@ -65,43 +65,82 @@ static uint64_t first_word_at(uint32_t position)
     return (uint64_t)((((sim_u128)position << 64) + SIM_SHARE_ONE - 1) / SIM_SHARE_ONE);
 }
 
-sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
-                             sim_words luck)
-{
-    const sim_world *world = run->world;
-    const rgn_region region = attempt->region;
-    const sim_stretches *stretches = &world->stretches[region];
-    const int64_t arrival = rgn_time_add(sent, round_trip / 2);
-    const uint32_t here = sim_stretches_find(stretches, arrival);
-    if (stretches->struck[here] < SIM_SHARE_ONE)
-        run->quiet[region] = (sim_quiet){
-            .quiet_from = stretches->from[here],
-            .quiet_until = here + 1 < stretches->count ? stretches->from[here + 1] : RGN_TIME_NEVER,
-            .struck_below = first_word_at(stretches->struck[here]),
-        };
+/* What the faults that an attempt meets do to it. */
+typedef struct {
+    slice hit;
+    uint64_t multiplier;
+    int64_t added;
+    uint32_t round_trips;
+} effect;
 
-    const uint32_t position = (uint32_t)sim_below(luck.word[1], SIM_SHARE_ONE);
-    slice hit = {0};
+static effect effect_of(const sim_world *world, uint64_t faults, int64_t arrival, uint64_t word)
+{
+    const uint32_t position = (uint32_t)sim_below(word, SIM_SHARE_ONE);
+    effect all = {.multiplier = SIM_FACTOR_ONE};
     uint32_t stacked = 0;
-    uint64_t multiplier = SIM_FACTOR_ONE;
-    int64_t added = 0;
-    uint32_t round_trips = 0;
-    for (uint64_t rest = faults_met(run, attempt, stretches->faults[here]); rest != 0;) {
-        const sim_fault *fault = &world->scenario->fault[sim_mask_take(&rest)];
+    while (faults != 0) {
+        const sim_fault *fault = &world->scenario->fault[sim_mask_take(&faults)];
         const uint32_t share = sim_fault_errors_at(fault, arrival);
         const uint32_t width = share < SIM_SHARE_ONE - stacked ? share : SIM_SHARE_ONE - stacked;
         if (position >= stacked && position - stacked < width)
-            hit = (slice){.fault = fault, .from = stacked, .width = width};
+            all.hit = (slice){.fault = fault, .from = stacked, .width = width};
         stacked += width;
-        multiplier = sim_scale(multiplier, sim_fault_multiplier_at(fault, arrival));
-        added += sim_fault_added_at(fault, arrival);
-        round_trips += sim_fault_round_trips_at(fault, arrival);
+        all.multiplier = sim_scale(all.multiplier, sim_fault_multiplier_at(fault, arrival));
+        all.added += sim_fault_added_at(fault, arrival);
+        all.round_trips += sim_fault_round_trips_at(fault, arrival);
     }
-    const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
+    return all;
+}
+
+/* The windows around `arrival`, of which stretch `here` tells. */
+static void open_windows(sim_world_run *run, rgn_region region, uint32_t here, uint64_t met, const effect *all)
+{
+    const sim_stretches *stretches = &run->world->stretches[region];
+    const int64_t until = here + 1 < stretches->count ? stretches->from[here + 1] : RGN_TIME_NEVER;
+    if (stretches->struck[here] >= SIM_SHARE_ONE)
+        return;
+    const uint64_t struck_below = first_word_at(stretches->struck[here]);
+    if (stretches->slowing[here] == SIM_SLOWING_NONE)
+        run->quiet[region] =
+            (sim_quiet){.quiet_from = stretches->from[here], .quiet_until = until, .struck_below = struck_below};
+    else if (stretches->slowing[here] == SIM_SLOWING_STEADY)
+        run->steady[region] = (sim_steady){.from = stretches->from[here],
+                                           .until = until,
+                                           .struck_below = struck_below,
+                                           .faults = stretches->faults[here],
+                                           .met = met,
+                                           .multiplier = all->multiplier,
+                                           .added = all->added,
+                                           .round_trips = all->round_trips};
+}
+
+/* An attempt that no error strikes. */
+static sim_fate answer(int64_t there_and_back, uint64_t drawn, uint64_t multiplier, int64_t added)
+{
     const int64_t service = rgn_time_add((int64_t)sim_scale(drawn, multiplier), added);
-    const int64_t first_answer = rgn_time_add(sent, round_trip);
-    const int64_t there_and_back = rgn_time_add(first_answer, times(round_trip, round_trips));
-    if (hit.fault != NULL)
-        return fail(&hit, luck.word[1], first_answer, there_and_back, service);
     return (sim_fate){.end = rgn_time_add(there_and_back, service), .status = 200};
+}
+
+sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
+                             sim_words luck)
+{
+    const rgn_region region = attempt->region;
+    const sim_stretches *stretches = &run->world->stretches[region];
+    const sim_steady *steady = &run->steady[region];
+    const int64_t arrival = rgn_time_add(sent, round_trip / 2);
+    const int64_t first_answer = rgn_time_add(sent, round_trip);
+    const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
+    if (arrival >= steady->from && arrival < steady->until && luck.word[1] >= steady->struck_below &&
+        faults_met(run, attempt, steady->faults) == steady->met)
+        return answer(rgn_time_add(first_answer, times(round_trip, steady->round_trips)), drawn, steady->multiplier,
+                      steady->added);
+    const uint32_t here = sim_stretches_find(stretches, arrival);
+    const uint64_t met = faults_met(run, attempt, stretches->faults[here]);
+    const effect all = effect_of(run->world, met, arrival, luck.word[1]);
+    open_windows(run, region, here, met, &all);
+    const int64_t there_and_back = rgn_time_add(first_answer, times(round_trip, all.round_trips));
+    if (all.hit.fault == NULL)
+        return answer(there_and_back, drawn, all.multiplier, all.added);
+    const int64_t service = rgn_time_add((int64_t)sim_scale(drawn, all.multiplier), all.added);
+    return fail(&all.hit, luck.word[1], first_answer, there_and_back, service);
 }

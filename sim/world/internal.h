@@ -6,6 +6,13 @@
 #include "world/schedule.h"
 #include "world/world.h"
 
+/* What the faults of a stretch do to the latency of those whom they hit. */
+typedef enum {
+    SIM_SLOWING_NONE,
+    SIM_SLOWING_STEADY, /* the same all the time */
+    SIM_SLOWING_VARIES,
+} sim_slowing;
+
 /* One region's time cut where the set of faults with an effect there changes. Stretch i is [from[i], from[i + 1]), the
  * last never ends; from[0] is INT64_MIN. A fault without errors, with multiplier 1 and without added time has
  * no effect. Neighbours differ,
@@ -14,8 +21,8 @@ typedef struct {
     uint32_t count;
     int64_t *from;
     uint64_t *faults;
-    uint32_t
-        *struck; /* outcome positions (ppb) at or above it are untouched; > SIM_SHARE_ONE: latency is touched too */
+    uint32_t *struck;    /* outcome positions (ppb) at or above it meet no error */
+    sim_slowing *slowing;
 } sim_stretches;
 
 /* Round trips of one scenario, resolved. */

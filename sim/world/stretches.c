@@ -26,7 +26,7 @@ static uint64_t with_effect(const sim_fault *faults, uint64_t mask, int64_t firs
 }
 
 /* Positions of the outcome word below which an attempt may be struck in [first, last], between which shapes keep to one
- * line; more than all of them if a fault touches latency. */
+ * line. */
 static uint32_t struck_in(const sim_fault *faults, uint64_t mask, int64_t first, int64_t last)
 {
     uint64_t stacked = 0;
@@ -35,12 +35,40 @@ static uint32_t struck_in(const sim_fault *faults, uint64_t mask, int64_t first,
         const uint32_t begin = sim_fault_errors_at(fault, first);
         const uint32_t end = sim_fault_errors_at(fault, last);
         stacked += begin > end ? begin : end;
-        if (sim_fault_multiplier_at(fault, first) != SIM_FACTOR_ONE ||
-            sim_fault_multiplier_at(fault, last) != SIM_FACTOR_ONE || sim_fault_added_at(fault, first) != 0 ||
-            sim_fault_added_at(fault, last) != 0 || sim_fault_round_trips_at(fault, first) != 0)
-            return UINT32_MAX;
     }
     return stacked < SIM_SHARE_ONE ? (uint32_t)stacked : SIM_SHARE_ONE;
+}
+
+static bool is_constant(const sim_shape *shape)
+{
+    return shape->count <= 1;
+}
+
+static sim_slowing slowing_in(const sim_fault *faults, uint64_t mask, int64_t first, int64_t last)
+{
+    sim_slowing found = SIM_SLOWING_NONE;
+    while (mask != 0) {
+        const sim_fault *fault = &faults[sim_mask_take(&mask)];
+        if (sim_fault_multiplier_at(fault, first) == SIM_FACTOR_ONE &&
+            sim_fault_multiplier_at(fault, last) == SIM_FACTOR_ONE && sim_fault_added_at(fault, first) == 0 &&
+            sim_fault_added_at(fault, last) == 0 && sim_fault_round_trips_at(fault, first) == 0)
+            continue;
+        if (!is_constant(&fault->latency_multiply) || !is_constant(&fault->latency_add))
+            return SIM_SLOWING_VARIES;
+        found = SIM_SLOWING_STEADY;
+    }
+    return found;
+}
+
+/* Room for so many; false: no memory. */
+static bool reserve(sim_stretches *stretches, size_t count)
+{
+    stretches->from = malloc(count * sizeof *stretches->from);
+    stretches->faults = malloc(count * sizeof *stretches->faults);
+    stretches->struck = malloc(count * sizeof *stretches->struck);
+    stretches->slowing = malloc(count * sizeof *stretches->slowing);
+    return stretches->from != NULL && stretches->faults != NULL && stretches->struck != NULL &&
+           stretches->slowing != NULL;
 }
 
 bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint64_t mask)
@@ -50,26 +78,28 @@ bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint6
     int64_t *at = sim_schedule_breaks(faults, mask, &breaks);
     if (at == NULL)
         return false;
-    stretches->from = malloc(((size_t)breaks + 1) * sizeof *stretches->from);
-    stretches->faults = malloc(((size_t)breaks + 1) * sizeof *stretches->faults);
-    stretches->struck = malloc(((size_t)breaks + 1) * sizeof *stretches->struck);
-    const bool is_ok = stretches->from != NULL && stretches->faults != NULL && stretches->struck != NULL;
+    const bool is_ok = reserve(stretches, (size_t)breaks + 1);
     if (is_ok) {
         uint32_t count = 1;
         stretches->from[0] = INT64_MIN;
         stretches->faults[0] = 0;
         stretches->struck[0] = 0;
+        stretches->slowing[0] = SIM_SLOWING_NONE;
         for (uint32_t i = 0; i < breaks; i++) {
             const int64_t end = i + 1 < breaks ? at[i + 1] : RGN_TIME_NEVER;
             const uint64_t found = with_effect(faults, mask, at[i], end - 1);
             const uint32_t struck = struck_in(faults, found, at[i], end - 1);
+            const sim_slowing slowing = slowing_in(faults, found, at[i], end - 1);
             if (found == stretches->faults[count - 1]) {
                 uint32_t *so_far = &stretches->struck[count - 1];
                 *so_far = struck > *so_far ? struck : *so_far;
+                if (slowing > stretches->slowing[count - 1])
+                    stretches->slowing[count - 1] = slowing;
                 continue;
             }
             stretches->from[count] = at[i];
             stretches->struck[count] = struck;
+            stretches->slowing[count] = slowing;
             stretches->faults[count++] = found;
         }
         stretches->count = count;
@@ -83,6 +113,7 @@ void sim_stretches_deinit(sim_stretches *stretches)
     free(stretches->from);
     free(stretches->faults);
     free(stretches->struck);
+    free(stretches->slowing);
     *stretches = (sim_stretches){0};
 }
 

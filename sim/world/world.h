@@ -3,7 +3,7 @@
  *
  * A sim_world is made once for a scenario and shared by all runs and threads; a sim_world_run adds what one
  * replication's luck decides (which partitions and clients a fault hits). Both are read-only once made, but for the
- * quiet-window cache of a run.
+ * cache of quiet and of steady windows of a run.
  *
  * One attempt's fate is fixed when it reaches its region: sent at t, it arrives at t + rtt/2, is served (faults are
  * looked at for that instant) and its answer is back rtt - rtt/2 later. Luck comes in as two words: latency and
@@ -31,11 +31,24 @@ typedef struct {
     uint64_t struck_below; /* ... no fault touches an attempt whose outcome word is this or more; 0: none at all */
 } sim_quiet;
 
+/* The same where faults slow what they hit, as long as they slow it by the same amount. */
+typedef struct {
+    int64_t from; /* at any t in [from, until) ... */
+    int64_t until;
+    uint64_t struck_below; /* ... an attempt whose outcome word is this or more ... */
+    uint64_t faults;       /* ... and that of these faults ... */
+    uint64_t met;          /* ... meets just these takes so much longer: */
+    uint64_t multiplier;
+    int64_t added;
+    uint32_t round_trips;
+} sim_steady;
+
 typedef struct sim_world_run {
     const sim_world *world;
     const sim_sampler *service[SIM_KINDS];
     const sim_sampler *jitter; /* factor on a round trip in ppm; NULL: no jitter, no word to draw */
     sim_quiet quiet[RGN_REGIONS_MAX];
+    sim_steady steady[RGN_REGIONS_MAX];
     struct sim_world_scope *scope; /* who is hit; world.c */
 } sim_world_run;
 
