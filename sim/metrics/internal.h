@@ -92,6 +92,16 @@ typedef struct {
     simi_open_slice *open; /* NULL: nothing recorded yet, or closed */
 } simi_slice;
 
+/* The slice that the last operation started in, with what its record needs at hand. */
+typedef struct {
+    int64_t from; /* starts in [from, until) are its own; an empty range: none in hand */
+    int64_t until;
+    const simi_slice *slice;
+    simi_open_slice *open; /* NULL: closed */
+    simi_tally *tally;
+    simi_client_count *client; /* [client] */
+} simi_hand;
+
 /* ---- ground truth as edges (truth.c) ---- */
 
 typedef struct {
@@ -99,6 +109,15 @@ typedef struct {
     uint32_t count;
     bool is_healthy_at_start;
 } simi_timeline;
+
+/* Where the last question fell. Most partitions share their edges, and time moves slowly: the next one falls there too.
+ */
+typedef struct {
+    size_t offset; /* of the timeline; SIZE_MAX: none */
+    int64_t from;  /* between two of its edges ... */
+    int64_t until;
+    uint32_t passed; /* ... of which so many lie before */
+} simi_recent;
 
 /* The state at an instant, and the longest span around it that has it. */
 typedef struct {
@@ -125,6 +144,8 @@ typedef struct {
     int64_t recovering_since;
     int64_t all_open_since;
     int64_t last_return; /* RGN_TIME_NEVER: none yet */
+    int64_t asked_from;  /* requests that start in [asked_from, asked_until) change nothing in the pair's notes */
+    int64_t asked_until;
 } simi_pair;
 
 /* What one pair did in one unhealthy span of its home. */
@@ -164,10 +185,11 @@ struct sim_metrics {
     int64_t *edge;
     size_t edge_count;
     size_t edge_room;
+    simi_recent *recent;
 
     simi_slice *slice; /* slice_count + 1: the last starts at the end of the run */
     size_t slice_count;
-    size_t cursor; /* slice of the last operation */
+    simi_hand hand;
     size_t closed; /* slices before it are closed */
     int64_t next_close;
     simi_open_slice *spare;

@@ -181,6 +181,7 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->truth_slot);
     free(m->truth_client);
     free(m->truth_count);
+    free(m->recent);
     free(m->home);
     free(m->covered);
     free(m->sent);

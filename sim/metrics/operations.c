@@ -119,7 +119,7 @@ static void fold_side(simi_open_slice *open, bool is_success, sim_histogram *con
 }
 
 /* Moves what the slice holds to its phase, interval and sample. */
-static void fold(sim_metrics *m, simi_slice *slice)
+static void fold(sim_metrics *m, const simi_slice *slice)
 {
     simi_open_slice *open = slice->open;
     simi_tally *tally = &m->tally[slice->slot];
@@ -176,6 +176,7 @@ static void close_slices(sim_metrics *m, int64_t now)
         finish_samples(m, slice);
     }
     m->next_close = m->closed < m->slice_count ? m->slice[m->closed].close_at : RGN_TIME_NEVER;
+    m->hand = (simi_hand){0};
 }
 
 void simi_slices_close_all(sim_metrics *m)
@@ -201,10 +202,9 @@ static bool open_slice(sim_metrics *m, simi_slice *slice)
     return true;
 }
 
-static size_t slice_at(sim_metrics *m, int64_t start)
+/* The slice that holds the instant. */
+static size_t find_slice(const sim_metrics *m, int64_t start)
 {
-    if (start >= m->slice[m->cursor].start && start < m->slice[m->cursor + 1].start)
-        return m->cursor;
     size_t low = 0, high = m->slice_count; /* slice[low].start <= start < slice[high].start */
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
@@ -213,8 +213,25 @@ static size_t slice_at(sim_metrics *m, int64_t start)
         else
             high = middle;
     }
-    m->cursor = low;
     return low;
+}
+
+/* Takes the slice of operations that start then in hand; false: no memory for what it records. */
+static bool take_in_hand(sim_metrics *m, int64_t start)
+{
+    const size_t index = find_slice(m, start);
+    simi_slice *slice = &m->slice[index];
+    if (index >= m->closed && slice->open == NULL && !open_slice(m, slice))
+        return false;
+    m->hand = (simi_hand){
+        .from = slice->start,
+        .until = slice[1].start,
+        .slice = slice,
+        .open = index >= m->closed ? slice->open : NULL,
+        .tally = &m->tally[slice->slot],
+        .client = &m->client[(size_t)slice->slot * m->scenario->client_count],
+    };
+    return true;
 }
 
 static void record_late(sim_metrics *m, const simi_slice *slice, const sim_ended *op)
@@ -233,11 +250,8 @@ static void record_late(sim_metrics *m, const simi_slice *slice, const sim_ended
         row->latency_max = latency;
 }
 
-static void record_open(sim_metrics *m, simi_slice *slice, const sim_ended *op)
+static inline void record_open(sim_metrics *m, const simi_slice *slice, simi_open_slice *open, const sim_ended *op)
 {
-    if (slice->open == NULL && !open_slice(m, slice))
-        return;
-    simi_open_slice *open = slice->open;
     const unsigned is_success = (op->flags & SIM_ENDED_SUCCESS) != 0;
     const int64_t latency = op->end - op->start;
     open->count[is_success][sim_histogram_bucket((uint64_t)latency)]++;
@@ -251,21 +265,23 @@ static void record_open(sim_metrics *m, simi_slice *slice, const sim_ended *op)
         fold(m, slice);
 }
 
-/* Operations of kinds that the breaker covers, by where they went and the truth at their start. */
-static void record_home(sim_metrics *m, const simi_slice *slice, const sim_ended *op)
+/* Operations of kinds that the breaker covers, by where they went and the truth at their start. The caller leaves out
+ * those that stayed at a home which is always healthy, or in a calm slice. */
+static void record_home(sim_metrics *m, const simi_hand *hand, const sim_ended *op)
 {
     const unsigned kind = 1u << op->kind;
+    const bool is_calm = hand->slice->is_calm;
     /* An override whose failed regions are elsewhere leads home. */
     const bool is_canary = (op->flags & SIM_ENDED_CANARY) != 0;
     const bool is_led_home = !is_canary && op->first_region == m->home[op->client];
     const bool is_away = (op->flags & SIM_ENDED_AWAY) != 0 && !is_led_home;
-    if ((m->covered[op->partition] & kind) == 0 || (slice->is_calm && !is_away))
+    if ((m->covered[op->partition] & kind) == 0 || (is_calm && !is_away))
         return;
-    const bool is_healthy = slice->is_calm || simi_truth_at(m, op->client, op->partition, kind, op->start).is_healthy;
+    const bool is_healthy = is_calm || simi_truth_at(m, op->client, op->partition, kind, op->start).is_healthy;
     if (is_away && is_healthy) {
-        m->tally[slice->slot].away_healthy_requests++;
+        hand->tally->away_healthy_requests++;
     } else if (!is_away && !is_healthy && op->first_region == m->home[op->client]) {
-        m->tally[slice->slot].home_unhealthy_requests++;
+        hand->tally->home_unhealthy_requests++;
         simi_pairs_request(m, op->client, op->partition, op->start);
     }
 }
@@ -280,30 +296,37 @@ static void record_hedges(simi_tally *tally, const sim_ended *op)
     tally->hedge_cut[why] += op->hedge_cancelled;
 }
 
-static void record(sim_metrics *m, const sim_ended *op)
+static void record_canary(simi_tally *tally, const sim_ended *op)
 {
-    assert(op->start >= 0 && op->start < m->duration && op->end >= op->start);
-    if (op->end >= m->next_close)
-        close_slices(m, op->end);
-    const size_t index = slice_at(m, op->start);
-    simi_slice *slice = &m->slice[index];
-    if (index < m->closed)
-        record_late(m, slice, op);
-    else
-        record_open(m, slice, op);
+    tally->canary_caller_errors += (op->flags & SIM_ENDED_ERROR) != 0;
+    if (op->canary_retry >= 0)
+        sim_histogram_record(&tally->canary_delay, op->canary_retry);
+}
 
-    simi_client_count *client = &m->client[(size_t)slice->slot * m->scenario->client_count + op->client];
+static inline void record(sim_metrics *m, const sim_ended *op)
+{
+    const simi_hand *hand = &m->hand;
+    assert(op->start >= 0 && op->start < m->duration && op->end >= op->start);
+    if (__builtin_expect(op->end >= m->next_close, 0))
+        close_slices(m, op->end);
+    if (__builtin_expect(op->start < hand->from || op->start >= hand->until, 0) && !take_in_hand(m, op->start))
+        return;
+    if (__builtin_expect(hand->open != NULL, 1))
+        record_open(m, hand->slice, hand->open, op);
+    else
+        record_late(m, hand->slice, op);
+
+    simi_client_count *client = &hand->client[op->client];
     client->requests++;
     client->errors += (op->flags & SIM_ENDED_ERROR) != 0;
-    m->tally[slice->slot].hedge[op->hedge]++;
+    hand->tally->hedge[op->hedge]++;
     if (op->hedges != 0)
-        record_hedges(&m->tally[slice->slot], op);
-    record_home(m, slice, op);
-    if ((op->flags & SIM_ENDED_CANARY) == 0)
-        return;
-    m->tally[slice->slot].canary_caller_errors += (op->flags & SIM_ENDED_ERROR) != 0;
-    if (op->canary_retry >= 0)
-        sim_histogram_record(&m->tally[slice->slot].canary_delay, op->canary_retry);
+        record_hedges(hand->tally, op);
+    const bool is_at_peace = hand->slice->is_calm || m->truth_slot[op->client] < 0;
+    if ((op->flags & SIM_ENDED_AWAY) != 0 || !is_at_peace)
+        record_home(m, hand, op);
+    if ((op->flags & SIM_ENDED_CANARY) != 0)
+        record_canary(hand->tally, op);
 }
 
 void simi_operations_ended(void *context, const sim_ended *batch, size_t count)

@@ -52,13 +52,16 @@ static bool grow_index(sim_metrics *m)
 /* The pair, new if need be; NULL: no memory. Valid until the next call. */
 static simi_pair *pair_of(sim_metrics *m, uint32_t client, uint32_t partition)
 {
+    if (m->pair_index_size != 0) {
+        const size_t known = probe(m, client, partition);
+        if (m->pair_index[known] != 0)
+            return &m->pair[m->pair_index[known] - 1];
+    }
     if (!grow_index(m)) {
         m->is_out_of_memory = true;
         return NULL;
     }
     const size_t place = probe(m, client, partition);
-    if (m->pair_index[place] != 0)
-        return &m->pair[m->pair_index[place] - 1];
     simi_pair *grown = simi_grow(m, m->pair, m->pair_count, &m->pair_room, sizeof *grown);
     if (grown == NULL)
         return NULL;
@@ -329,9 +332,16 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
 void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
 {
     simi_pair *pair = pair_of(m, client, partition);
-    simi_span *span = pair == NULL ? NULL : span_of(m, pair, whole_truth(m, pair, start).from);
-    if (span != NULL && start < span->first_request)
+    if (pair == NULL || (start >= pair->asked_from && start < pair->asked_until))
+        return;
+    const simi_truth state = whole_truth(m, pair, start);
+    simi_span *span = span_of(m, pair, state.from);
+    if (span == NULL)
+        return;
+    if (start < span->first_request)
         span->first_request = start;
+    pair->asked_from = span->first_request;
+    pair->asked_until = state.until;
 }
 
 /* ---- the end ---- */

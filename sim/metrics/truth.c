@@ -99,8 +99,10 @@ bool simi_truth_prepare(sim_metrics *m)
     m->truth_slot = calloc((size_t)clients + 1, sizeof *m->truth_slot);
     m->truth_client = calloc((size_t)clients + 1, sizeof *m->truth_client);
     m->truth_count = calloc((size_t)clients + 1, sizeof *m->truth_count);
-    if (m->truth_slot == NULL || m->truth_client == NULL || m->truth_count == NULL)
+    m->recent = malloc(sizeof *m->recent);
+    if (m->truth_slot == NULL || m->truth_client == NULL || m->truth_count == NULL || m->recent == NULL)
         return false;
+    *m->recent = (simi_recent){.offset = SIZE_MAX};
     for (uint32_t client = 0; client < clients; client++)
         m->truth_slot[client] = sim_truth_is_always_healthy(m->world_run, m->home[client]) ? -1 : slot_of(m, client);
     if (m->truth_slots == 0)
@@ -115,15 +117,10 @@ bool simi_truth_prepare(sim_metrics *m)
     return !m->is_out_of_memory;
 }
 
-simi_truth simi_truth_at(const sim_metrics *m, uint32_t client, uint32_t partition, unsigned mask, int64_t at)
+/* The edges of the line, which has some, around `at`. */
+static simi_recent find_between(const int64_t *edges, const simi_timeline *line, int64_t at)
 {
-    const int32_t truth_slot = m->truth_slot[client];
-    if (truth_slot < 0)
-        return (simi_truth){0, RGN_TIME_NEVER, true};
-    assert((mask & m->covered[partition]) == mask && mask != 0);
-    const size_t index = (size_t)truth_slot * m->scenario->partition_count + partition;
-    const simi_timeline *line = &m->timeline[index * SIMI_MASKS + mask - 1];
-    const int64_t *edge = m->edge + line->offset;
+    const int64_t *edge = edges + line->offset;
     uint32_t passed = 0; /* edges at or before `at` */
     for (uint32_t left = line->count; left > 0;) {
         const uint32_t half = left / 2;
@@ -134,9 +131,28 @@ simi_truth simi_truth_at(const sim_metrics *m, uint32_t client, uint32_t partiti
             left = half;
         }
     }
+    return (simi_recent){.offset = line->offset,
+                         .from = passed > 0 ? edge[passed - 1] : 0,
+                         .until = passed < line->count ? edge[passed] : RGN_TIME_NEVER,
+                         .passed = passed};
+}
+
+simi_truth simi_truth_at(const sim_metrics *m, uint32_t client, uint32_t partition, unsigned mask, int64_t at)
+{
+    const int32_t truth_slot = m->truth_slot[client];
+    if (truth_slot < 0)
+        return (simi_truth){0, RGN_TIME_NEVER, true};
+    assert((mask & m->covered[partition]) == mask && mask != 0);
+    const size_t index = (size_t)truth_slot * m->scenario->partition_count + partition;
+    const simi_timeline *line = &m->timeline[index * SIMI_MASKS + mask - 1];
+    if (line->count == 0)
+        return (simi_truth){0, RGN_TIME_NEVER, line->is_healthy_at_start};
+    simi_recent *recent = m->recent;
+    if (recent->offset != line->offset || at < recent->from || at >= recent->until)
+        *recent = find_between(m->edge, line, at);
     return (simi_truth){
-        .from = passed > 0 ? edge[passed - 1] : 0,
-        .until = passed < line->count ? edge[passed] : RGN_TIME_NEVER,
-        .is_healthy = line->is_healthy_at_start != ((passed & 1) != 0),
+        .from = recent->from,
+        .until = recent->until,
+        .is_healthy = line->is_healthy_at_start != ((recent->passed & 1) != 0),
     };
 }
