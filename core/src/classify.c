@@ -52,7 +52,7 @@ static const rgni_class_row rows[] = {
     {RGN_TRANSPORT_UNKNOWN, ANY, ANY, ROW(FAILURE, FAILOVER, PARTITION, TRANSPORT_ERROR, false, false, true)},
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+enum { ROW_COUNT = sizeof rows / sizeof rows[0], HTTP_ROW_COUNT = ROW_COUNT - RGN_TRANSPORT_UNKNOWN };
 
 const rgni_class_row *rgni_class_rows(size_t *count)
 {
@@ -67,9 +67,25 @@ static bool matches(const rgni_class_row *row, const rgn_response *response)
            response->substatus <= row->substatus_max;
 }
 
+/* The first row that may match: HTTP rows come first, and their upper bounds never fall. */
+static size_t first_candidate(const rgn_response *response)
+{
+    size_t first = 0;
+    size_t count = HTTP_ROW_COUNT;
+
+    if (response->transport != RGN_TRANSPORT_NONE)
+        return HTTP_ROW_COUNT;
+    while (count > 1) {
+        size_t half = count / 2;
+        first += rows[first + half - 1].status_max < response->status ? half : 0;
+        count -= half;
+    }
+    return first;
+}
+
 const rgn_class *rgni_class_of(const rgn_response *response)
 {
-    size_t i = 0;
+    size_t i = first_candidate(response);
 
     assert(response->transport <= RGN_TRANSPORT_UNKNOWN);
     while (i < ROW_COUNT - 1 && !matches(&rows[i], response))

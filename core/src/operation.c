@@ -187,7 +187,7 @@ static bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_route_que
     return true;
 }
 
-/* RTE-3, the common case: with nothing remembered of the partition and no endpoint marked, every rule set sends a first
+/* RTE-3, the common case: with nothing remembered that moves traffic and no endpoint marked, every rule set sends a first
  * attempt to the first region of its list if the caller does not exclude it. NONE where routing has to be asked. */
 static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
@@ -269,7 +269,7 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
         return rgni_op_end_by_deadline(op);
     }
     state = op->partition < router->partition_count ? rgni_router_state(router, op->partition) : 0;
-    if (state == 0)
+    if (rgni_state_moves_nothing(state, (rgn_direction)op->direction))
         answer.region = healthy_target(router, op, topology);
     if (answer.region == RGN_REGION_NONE)
         return start_elsewhere(router, op, topology, state, now);

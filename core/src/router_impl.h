@@ -91,6 +91,14 @@ static inline bool rgni_state_is_tripped(uint8_t state, rgn_direction direction)
     return ((state >> 2 >> direction) & 1) != 0;
 }
 
+/* Routing leaves the direction's traffic where it would go without a memory: counts and hedge wins move nothing, and an
+ * open probe takes untripped traffic along only while the entry recovers. */
+static inline bool rgni_state_moves_nothing(uint8_t state, rgn_direction direction)
+{
+    return (state & RGNI_STATE_OVERRIDE) == 0 && !rgni_state_is_tripped(state, direction) &&
+           rgni_state_phase(state) != RGN_PHASE_RECOVERING;
+}
+
 static inline uint32_t rgni_state_words(const rgn_router *router)
 {
     return router->partition_count / 8 + 1;

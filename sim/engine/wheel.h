@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The event wheel: the queue of the fast loop. Same order as sim_queue, found faster while events lie close together.
+ * A slot has one event at a time, which lies in an array by slot; what moves are slots.
  *
- * Time is cut into buckets of 2^shift ns; a bucket is sorted, in place, when it is taken in hand. What does not fit,
- * because it lies further ahead than the wheel reaches or because its bucket is full, waits in a heap, and the next
- * event is the earlier of the two heads. So ties by the thousand cost a heap's time and never a sort's. */
+ * Time is cut into buckets of 2^shift ns; the events of a bucket that is taken in hand are sorted into `front`. What
+ * does not fit, because it lies further ahead than the wheel reaches or because its bucket is full, waits in a heap,
+ * and the next event is the earlier of the two heads. So ties by the thousand cost a heap's time and never a sort's.
+ * Buckets are small so that those in use stay in the processor's first cache. */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
 
@@ -12,40 +14,28 @@
 enum {
     SIM_WHEEL_BITS = 11,
     SIM_WHEEL_BUCKETS = 1 << SIM_WHEEL_BITS,
-    SIM_WHEEL_BUCKET_EVENTS = 7, /* two cache lines with the count */
+    SIM_WHEEL_BUCKET_EVENTS = 7, /* half a cache line with the count */
+    SIM_WHEEL_FRONT_EVENTS = 32,
 };
 
 typedef struct {
-    uint64_t count;
-    uint64_t unused;
-    sim_event event[SIM_WHEEL_BUCKET_EVENTS];
+    uint32_t count;
+    uint32_t slot[SIM_WHEEL_BUCKET_EVENTS];
 } sim_wheel_bucket;
 
 typedef struct {
     sim_wheel_bucket *bucket;
-    sim_event *front; /* next event of the bucket in hand, in order from here ... */
-    sim_event *front_end;
-    uint64_t current; /* number of the bucket in hand: time >> shift; its count is 0 */
+    sim_event *event; /* by slot */
+    sim_event *next;  /* of the front, in order from here ... */
+    sim_event *end;   /* ... to here */
+    uint64_t current; /* number of the bucket in hand: time >> shift */
     uint32_t shift;
     uint32_t in_buckets; /* occupied buckets ahead */
+    uint32_t capacity;   /* of `event` */
     sim_queue far;
+    sim_event front[SIM_WHEEL_FRONT_EVENTS];
     uint64_t occupied[SIM_WHEEL_BUCKETS / 64];
 } sim_wheel;
-
-static inline sim_wheel_bucket *sim_wheel_bucket_(const sim_wheel *wheel, uint64_t number)
-{
-    return &wheel->bucket[number & (SIM_WHEEL_BUCKETS - 1)];
-}
-
-/* Takes a bucket in hand that is empty or about to be emptied. */
-static inline void sim_wheel_take_(sim_wheel *wheel, uint64_t number)
-{
-    sim_wheel_bucket *bucket = sim_wheel_bucket_(wheel, number);
-    wheel->current = number;
-    wheel->front = bucket->event;
-    wheel->front_end = bucket->event + bucket->count;
-    bucket->count = 0;
-}
 
 /* `spacing_ns`: mean time between events. False: no memory. */
 static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
@@ -53,64 +43,77 @@ static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
     memset(wheel, 0, sizeof *wheel);
     for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns * 2;)
         wheel->shift++;
+    wheel->next = wheel->end = wheel->front;
     wheel->bucket = aligned_alloc(64, SIM_WHEEL_BUCKETS * sizeof *wheel->bucket);
-    if (wheel->bucket == NULL)
-        return false;
-    memset(wheel->bucket, 0, SIM_WHEEL_BUCKETS * sizeof *wheel->bucket);
-    sim_wheel_take_(wheel, 0);
-    return true;
+    if (wheel->bucket != NULL)
+        memset(wheel->bucket, 0, SIM_WHEEL_BUCKETS * sizeof *wheel->bucket);
+    return wheel->bucket != NULL;
 }
 
 static inline void sim_wheel_deinit(sim_wheel *wheel)
 {
     free(wheel->bucket);
+    free(wheel->event);
     sim_queue_deinit(&wheel->far);
     wheel->bucket = NULL;
+    wheel->event = NULL;
 }
 
-/* Room for `capacity` entries in all. False: no memory. */
+/* Room for the events of slots below `capacity`. False: no memory. */
 static inline bool sim_wheel_reserve(sim_wheel *wheel, uint32_t capacity)
 {
-    return sim_queue_reserve(&wheel->far, capacity);
-}
-
-/* Puts `event` where it belongs in [first, end), which is in order and has room behind it. */
-static inline void sim_wheel_insert_(sim_event *first, sim_event *end, sim_event event)
-{
-    for (; end > first && sim_event_before(event, end[-1]); end--)
-        *end = end[-1];
-    *end = event;
-}
-
-/* Into the bucket in hand, or behind it: its events before `front` are spent, so that their room may be used again. */
-static inline bool sim_wheel_push_front_(sim_wheel *wheel, sim_event event)
-{
-    sim_wheel_bucket *bucket = sim_wheel_bucket_(wheel, wheel->current);
-    if (wheel->front == wheel->front_end)
-        wheel->front = wheel->front_end = bucket->event;
-    if (wheel->front_end == bucket->event + SIM_WHEEL_BUCKET_EVENTS)
+    if (capacity <= wheel->capacity)
+        return true;
+    sim_event *grown = realloc(wheel->event, capacity * sizeof *grown);
+    if (grown == NULL)
         return false;
-    sim_wheel_insert_(wheel->front, wheel->front_end++, event);
+    wheel->event = grown;
+    if (!sim_queue_reserve(&wheel->far, capacity))
+        return false;
+    wheel->capacity = capacity;
     return true;
 }
 
-/* The caller has reserved room. */
+/* The front has room. */
+static inline void sim_wheel_insert_front_(sim_wheel *wheel, sim_event event)
+{
+    sim_event *place = wheel->end++;
+    for (; place > wheel->next && sim_event_before(event, place[-1]); place--)
+        *place = place[-1];
+    *place = event;
+}
+
+/* For an event whose bucket is in hand, past, full or out of reach. */
+static inline void sim_wheel_push_aside_(sim_wheel *wheel, uint64_t number, sim_event event)
+{
+    if (wheel->next == wheel->end)
+        wheel->next = wheel->end = wheel->front;
+    if (number <= wheel->current && wheel->end < wheel->front + SIM_WHEEL_FRONT_EVENTS)
+        sim_wheel_insert_front_(wheel, event);
+    else
+        sim_queue_push(&wheel->far, event);
+}
+
+/* The caller has reserved room for its slot, which has no other event in the wheel. */
 static inline void sim_wheel_push(sim_wheel *wheel, sim_event event)
 {
     const uint64_t number = event.time >> wheel->shift;
-    sim_wheel_bucket *bucket = sim_wheel_bucket_(wheel, number);
-    const uint64_t count = bucket->count;
-    if (__builtin_expect(number - wheel->current - 1 < SIM_WHEEL_BUCKETS - 1 && count < SIM_WHEEL_BUCKET_EVENTS, 1)) {
-        bucket->event[count] = event;
-        bucket->count = count + 1;
-        wheel->occupied[(number & (SIM_WHEEL_BUCKETS - 1)) >> 6] |= UINT64_C(1) << (number & 63);
-        wheel->in_buckets += count == 0;
-    } else if (number > wheel->current || !sim_wheel_push_front_(wheel, event)) {
-        sim_queue_push(&wheel->far, event);
+    const uint32_t place = (uint32_t)number & (SIM_WHEEL_BUCKETS - 1);
+    sim_wheel_bucket *bucket = &wheel->bucket[place];
+    const uint32_t count = bucket->count;
+    if (__builtin_expect(number - wheel->current - 1 >= SIM_WHEEL_BUCKETS - 1 || count == SIM_WHEEL_BUCKET_EVENTS, 0)) {
+        sim_wheel_push_aside_(wheel, number, event);
+        return;
     }
+    const uint32_t slot = sim_event_slot(event.key);
+    wheel->event[slot] = event;
+    bucket->slot[count] = slot;
+    bucket->count = count + 1;
+    wheel->occupied[place >> 6] |= UINT64_C(1) << (place & 63);
+    wheel->in_buckets += count == 0;
 }
 
-/* Takes the next occupied bucket in hand; there is one, and the bucket in hand is spent. */
+/* Takes the next occupied bucket in hand; there is one, and the front is empty. */
 static inline void sim_wheel_turn_(sim_wheel *wheel)
 {
     const uint32_t start = (uint32_t)(wheel->current + 1) & (SIM_WHEEL_BUCKETS - 1);
@@ -121,39 +124,44 @@ static inline void sim_wheel_turn_(sim_wheel *wheel)
         bits = wheel->occupied[word];
     }
     const uint32_t found = word << 6 | (uint32_t)__builtin_ctzll(bits);
+    wheel->current += 1 + ((found - start) & (SIM_WHEEL_BUCKETS - 1));
     wheel->occupied[word] &= ~(bits & -bits);
     wheel->in_buckets--;
-    sim_wheel_take_(wheel, wheel->current + 1 + ((found - start) & (SIM_WHEEL_BUCKETS - 1)));
-    for (sim_event *event = wheel->front + 1; event < wheel->front_end; event++)
-        sim_wheel_insert_(wheel->front, event, *event);
+    sim_wheel_bucket *bucket = &wheel->bucket[found];
+    wheel->next = wheel->front;
+    wheel->front[0] = wheel->event[bucket->slot[0]];
+    wheel->end = wheel->front + 1;
+    for (uint32_t i = 1; i < bucket->count; i++)
+        sim_wheel_insert_front_(wheel, wheel->event[bucket->slot[i]]);
+    bucket->count = 0;
 }
 
 static inline bool sim_wheel_far_is_next_(const sim_wheel *wheel)
 {
     if (__builtin_expect(wheel->far.count == 0, 1))
         return false;
-    return wheel->front == wheel->front_end || sim_event_before(wheel->far.heap[0], *wheel->front);
+    return wheel->next == wheel->end || sim_event_before(wheel->far.heap[0], *wheel->next);
 }
 
 /* Time of the next event, SIM_NO_EVENT if there is none. */
 static inline uint64_t sim_wheel_next_time(sim_wheel *wheel)
 {
-    if (wheel->front == wheel->front_end && wheel->in_buckets > 0)
+    if (wheel->next == wheel->end && wheel->in_buckets > 0)
         sim_wheel_turn_(wheel);
     if (sim_wheel_far_is_next_(wheel))
         return wheel->far.heap[0].time;
-    return wheel->front == wheel->front_end ? SIM_NO_EVENT : wheel->front->time;
+    return wheel->next == wheel->end ? SIM_NO_EVENT : wheel->next->time;
 }
 
 /* Takes out the next event; sim_wheel_next_time() has just said that there is one. */
 static inline sim_event sim_wheel_pop(sim_wheel *wheel)
 {
     if (__builtin_expect(!sim_wheel_far_is_next_(wheel), 1))
-        return *wheel->front++;
+        return *wheel->next++;
     const sim_event event = sim_queue_pop(&wheel->far);
     /* With nothing else in it the wheel follows the clock, or all that comes would lie too far ahead for ever. */
-    if (wheel->in_buckets == 0 && wheel->front == wheel->front_end)
-        sim_wheel_take_(wheel, event.time >> wheel->shift);
+    if (wheel->in_buckets == 0 && wheel->next == wheel->end)
+        wheel->current = event.time >> wheel->shift;
     return event;
 }
 

@@ -86,6 +86,9 @@ START_TEST(wheel_agrees_with_the_heap)
     ck_assert(sim_wheel_init(&wheel, spacings[_i]));
     ck_assert(sim_wheel_reserve(&wheel, MOST));
     ck_assert(sim_queue_reserve(&queue, MOST));
+    uint32_t free_slot[MOST]; /* a slot has one event at a time */
+    for (uint32_t i = 0; i < MOST; i++)
+        free_slot[i] = i;
     uint64_t now = 0;
     for (uint64_t step = 0; step < STEPS; step++) {
         const sim_words words = sim_draw_words(&luck, SIM_DRAW_LEG, step, 0);
@@ -98,7 +101,7 @@ START_TEST(wheel_agrees_with_the_heap)
                                    : kind < 9 ? (words.word[1] >> 8) % 50000000
                                               : (words.word[1] >> 8) % UINT64_C(10000000000);
             const sim_event event = {now + ahead, sim_event_key((sim_class)(words.word[0] >> 8 & 3),
-                                                                words.word[0] >> 32, 0, (uint32_t)step)};
+                                                                words.word[0] >> 32, 0, free_slot[queue.count])};
             sim_wheel_push(&wheel, event);
             sim_queue_push(&queue, event);
             continue;
@@ -108,6 +111,7 @@ START_TEST(wheel_agrees_with_the_heap)
         const sim_event b = sim_queue_pop(&queue);
         ck_assert_uint_eq(a.time, b.time);
         ck_assert_uint_eq(a.key, b.key);
+        free_slot[queue.count] = sim_event_slot(a.key);
         now = a.time;
     }
     while (queue.count > 0) {
