@@ -103,12 +103,30 @@ static bool init_stream(sim_stream *stream, const sim_scenario *scenario, const 
     return true;
 }
 
+/* The first region of each client's list. A wrong guess costs the time of a draw and nothing else. */
+static bool guess_places(sim_arrivals_merge *merge)
+{
+    const sim_scenario *scenario = merge->scenario;
+    merge->first_place = calloc(scenario->client_count, sizeof *merge->first_place);
+    if (merge->first_place == NULL)
+        return false;
+    for (uint32_t g = 0; g < scenario->group_count; g++) {
+        const sim_client_group *group = &scenario->group[g];
+        const rgn_region first = group->preferred.count > 0 ? group->preferred.region[0] : 0;
+        for (uint32_t k = 0; k < group->count; k++)
+            merge->first_place[group->first_client + k] = sim_leg_place(scenario->region[first], 1);
+    }
+    return true;
+}
+
 bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, const sim_luck *luck)
 {
     *merge = (sim_arrivals_merge){.scenario = scenario, .luck = *luck};
     merge->stream = calloc(scenario->workload_count, sizeof *merge->stream);
-    if (merge->stream == NULL)
+    if (merge->stream == NULL || !guess_places(merge)) {
+        sim_arrivals_deinit(merge);
         return false;
+    }
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         merge->stream_count = w + 1;
         if (!init_stream(&merge->stream[w], scenario, &scenario->workload[w], luck)) {
@@ -130,6 +148,7 @@ void sim_arrivals_deinit(sim_arrivals_merge *merge)
         free(merge->stream[w].gap);
     }
     free(merge->stream);
+    free(merge->first_place);
     *merge = (sim_arrivals_merge){.next_time = RGN_TIME_NEVER};
 }
 
@@ -222,6 +241,8 @@ static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
         arrival->kind = only_reads || (uint32_t)words.word[0] < stream->read_bound ? SIM_KIND_READ : SIM_KIND_WRITE;
         arrival->client = stream->client_of[((words.word[1] >> 32) * workload->clients) >> 32];
         arrival->chance = (uint32_t)words.word[1];
+        arrival->leg =
+            sim_draw_words(&merge->luck, SIM_DRAW_LEG, arrival->luck_key, merge->first_place[arrival->client]);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "scenario/scenario.h"
 
 enum {
-    SIM_ARRIVALS_BLOCK = 256,
+    SIM_ARRIVALS_BLOCK = 64,    /* long enough to overlap the draws, short enough for the first cache */
     SIM_ORDINAL_LUCK_BITS = 34, /* an operation's luck key: its stream's name hash above, n below */
 };
 #define SIM_RATE_NS INT64_C(1000000000000) /* rates count operations in 1000 s */
@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
     int64_t time;
     uint64_t luck_key; /* keys every later draw of the operation */
+    sim_words leg;     /* luck of its first leg if that goes to the client's first region */
     uint32_t n;        /* in its stream */
     uint32_t client;
     uint32_t partition; /* global index */
@@ -66,11 +67,18 @@ typedef struct {
     uint32_t first;    /* stream of the next arrival */
     int64_t next_time; /* RGN_TIME_NEVER: no more */
     sim_stream *stream;
+    uint64_t *first_place; /* [client]: where its first leg probably goes, as SIM_DRAW_LEG counts it */
 } sim_arrivals_merge;
 
 /* False: no memory. */
 bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, const sim_luck *luck);
 void sim_arrivals_deinit(sim_arrivals_merge *merge);
+
+/* Place of a leg for SIM_DRAW_LEG: the operation's `visit`-th leg, from 1 on, to a region by its catalogue number. */
+static inline uint64_t sim_leg_place(uint16_t region, uint32_t visit)
+{
+    return (uint64_t)region << 32 | visit;
+}
 
 /* Draws the stream's next block; it is empty once the stream has ended. */
 void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream);

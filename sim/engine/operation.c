@@ -48,19 +48,17 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
         op->reason != RGN_REASON_ROUTE_FAILOVER)
         sim_run_break(run, "a leg was sent to an excluded region without the reason `fallback` or `failover_override`");
     slot->legs++;
-    const uint32_t visit = count_visit(slot, region);
+    const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(slot, region));
     int64_t round_trip = run->fleet.client[slot->client].round_trip[region];
-    if (run->world->jitter != NULL) {
-        const uint64_t place = (uint64_t)run->scenario->region[region] << 32 | visit;
+    if (run->world->jitter != NULL)
         round_trip = sim_world_jittered(
             run->world->jitter, round_trip,
             sim_draw_words(&run->input->luck, SIM_DRAW_NETWORK_JITTER, slot->luck_key, place).word[0]);
-    }
     if (op->send_flags & RGN_SEND_CANARY)
         slot->flags |= SIM_SLOT_CANARY_LEG;
     if (op->reason == RGN_REASON_ROUTE_HEDGE)
         slot->hedges++;
-    sim_run_settle_leg(run, slot, visit, round_trip,
+    sim_run_settle_leg(run, slot, sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
                        run->connection != NULL && has_connection(run, slot->client, region, now), now);
 }
 

@@ -49,13 +49,11 @@ static inline void sim_run_digest_send(sim_run_state *run, const sim_slot *slot,
 }
 
 /* The leg's fate is settled when it is sent, because faults are functions of time. */
-static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, uint32_t visit, int64_t round_trip,
+static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t round_trip,
                                       bool has_connection, int64_t now)
 {
     const rgn_region region = slot->op.region;
     const uint32_t leg = slot->op.leg;
-    const uint64_t place = (uint64_t)run->scenario->region[region] << 32 | visit;
-    const sim_words luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
     const sim_attempt attempt = {.region = region,
                                  .kind = slot->kind,
                                  .has_connection = has_connection,
@@ -73,11 +71,16 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, uint32
     sim_run_digest_send(run, slot, now);
 }
 
-/* The first leg to the first region, where neither connections nor jitter matter. */
-static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, int64_t now)
+/* The first leg to the first region, where neither connections nor jitter matter. `luck` is drawn for the place where
+ * most go. */
+static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t now)
 {
+    const rgn_region region = slot->op.region;
+    const uint64_t place = sim_leg_place(run->scenario->region[region], 1);
+    if (!SIM_LIKELY(place == run->arrivals.first_place[slot->client]))
+        luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
     slot->legs = 1;
-    sim_run_settle_leg(run, slot, 1, run->fleet.client[slot->client].round_trip[slot->op.region], false, now);
+    sim_run_settle_leg(run, slot, luck, run->fleet.client[slot->client].round_trip[region], false, now);
 }
 
 /* ---- starting ---- */
@@ -109,12 +112,13 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
         slot->abandon_at = sim_run_draw_abandon(run, slot);
     sim_digest_add(&run->output->luck, (uint64_t)now, slot->luck_key, sim_pack_ids(slot->client, slot->partition),
                    slot->kind);
+    const sim_words luck = arrival->leg;
     sim_arrivals_take(&run->arrivals);
     const rgn_step step = rgn_op_start(run->fleet.client[slot->client].router, &slot->op, request, now);
     slot->first_region = slot->op.region;
     if (!SIM_LIKELY(step == RGN_SEND && slot->op.reason == RGN_REASON_ROUTE_PREFERRED && run->is_plain))
         return sim_run_start_otherwise(run, slot, step, now);
-    sim_run_send_plain(run, slot, now);
+    sim_run_send_plain(run, slot, luck, now);
     return true;
 }
 

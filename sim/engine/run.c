@@ -108,8 +108,8 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
                                         input->router_options->values.failback_probe_admission == RGN_PROBE_ALL,
                            .output = output};
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
-        run->request[w] = (rgn_request){.timeout = scenario->workload[w].deadline,
-                                        .options = &input->workload_options[w].values};
+        run->request[w] =
+            (rgn_request){.timeout = scenario->workload[w].deadline, .options = &input->workload_options[w].values};
         run->gives_up_share[w] = scenario->workload[w].gives_up_share;
     }
     open_luck(run);
@@ -165,7 +165,8 @@ void sim_run_close(sim_run_state *run)
 
 void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now)
 {
-    sim_digest_add(&run->output->behaviour, (uint64_t)now, (uint64_t)SIM_RECORD_RESTART << 56, sim_pack_ids(client, 0), 0);
+    sim_digest_add(&run->output->behaviour, (uint64_t)now, (uint64_t)SIM_RECORD_RESTART << 56, sim_pack_ids(client, 0),
+                   0);
 }
 
 /* ---- the run as a whole ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inside of one run: what the fast loop and the reference loop share.
  *
- * Both loops ask the same functions, those of operation.h, to start an operation, to end a leg and to ring a timer; they differ in how they
- * find out what comes next. After each of these calls the slot holds the ends of the open legs and the core's wake-up;
- * the loop turns them into events. */
+ * Both loops ask the same functions, those of operation.h, to start an operation, to end a leg and to ring a timer;
+ * they differ in how they find out what comes next. After each of these calls the slot holds the ends of the open legs
+ * and the core's wake-up; the loop turns them into events. */
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
 
