@@ -139,7 +139,7 @@ typedef struct {
     bool is_all_open;
     uint8_t kinds;    /* tripped directions while away, bit per sim_kind */
     uint32_t rows;    /* transition rows kept */
-    size_t last_span; /* into sim_metrics.span; SIZE_MAX: none */
+    size_t last_span; /* into sim_metrics.span: the one with the latest onset; SIZE_MAX: none */
     int64_t away_since;
     int64_t recovering_since;
     int64_t all_open_since;
@@ -150,7 +150,7 @@ typedef struct {
 
 /* What one pair did in one unhealthy span of its home. */
 typedef struct {
-    size_t previous; /* the pair's span noted before; SIZE_MAX: none */
+    size_t previous; /* the pair's next earlier span; SIZE_MAX: none */
     int64_t onset;
     int64_t first_request;   /* start of the first that went to the unhealthy home; RGN_TIME_NEVER: none */
     int64_t first_departure; /* RGN_TIME_NEVER: none */

@@ -72,23 +72,26 @@ static simi_pair *pair_of(sim_metrics *m, uint32_t client, uint32_t partition)
     return &m->pair[m->pair_count - 1];
 }
 
-/* The pair's notes about the unhealthy span with that onset, new if need be; NULL: no memory. */
+/* The pair's notes about the unhealthy span with that onset, new if need be; NULL: no memory. The list falls in onset,
+ * so that a search ends at the first that is not later: nearly always the newest. */
 static simi_span *span_of(sim_metrics *m, simi_pair *pair, int64_t onset)
 {
-    for (size_t i = pair->last_span; i != SIZE_MAX; i = m->span[i].previous) {
-        if (m->span[i].onset == onset)
-            return &m->span[i];
+    size_t later = SIZE_MAX; /* the span noted before the place */
+    size_t place = pair->last_span;
+    while (place != SIZE_MAX && m->span[place].onset > onset) {
+        later = place;
+        place = m->span[place].previous;
     }
+    if (place != SIZE_MAX && m->span[place].onset == onset)
+        return &m->span[place];
     simi_span *grown = simi_grow(m, m->span, m->span_count, &m->span_room, sizeof *grown);
     if (grown == NULL)
         return NULL;
     m->span = grown;
-    m->span[m->span_count] = (simi_span){.previous = pair->last_span,
-                                         .onset = onset,
-                                         .first_request = RGN_TIME_NEVER,
-                                         .first_departure = RGN_TIME_NEVER};
-    pair->last_span = m->span_count++;
-    return &m->span[pair->last_span];
+    m->span[m->span_count] = (simi_span){
+        .previous = place, .onset = onset, .first_request = RGN_TIME_NEVER, .first_departure = RGN_TIME_NEVER};
+    *(later == SIZE_MAX ? &pair->last_span : &m->span[later].previous) = m->span_count;
+    return &m->span[m->span_count++];
 }
 
 /* Truth of the pair's home for some of its covered kinds. */
