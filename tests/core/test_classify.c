@@ -138,6 +138,22 @@ START_TEST(marks_name_the_kind_of_failure)
 }
 END_TEST
 
+/* The search for the first row that may match relies on it: HTTP rows come first, and their upper bounds never fall. */
+START_TEST(rows_rise)
+{
+    size_t count;
+    const rgni_class_row *rows = rgni_class_rows(&count);
+
+    for (size_t i = 1; i < count; i++) {
+        ck_assert_uint_ge(rows[i].transport, rows[i - 1].transport);
+        if (rows[i].transport == RGN_TRANSPORT_NONE)
+            ck_assert_uint_ge(rows[i].status_max, rows[i - 1].status_max);
+    }
+    ck_assert_uint_eq(rows[count - RGN_TRANSPORT_UNKNOWN - 1].transport, RGN_TRANSPORT_NONE);
+    ck_assert_uint_eq(rows[count - RGN_TRANSPORT_UNKNOWN].transport, RGN_TRANSPORT_NOT_SENT);
+}
+END_TEST
+
 START_TEST(no_row_hides_behind_an_earlier_one)
 {
     size_t count;
@@ -225,6 +241,7 @@ int main(void)
     tcase_add_test(tc, final_answers_are_those_no_other_region_changes);
     tcase_add_test(tc, a_connection_never_made_is_charged_to_the_endpoint_a_lost_one_to_the_partition);
     tcase_add_test(tc, marks_name_the_kind_of_failure);
+    tcase_add_test(tc, rows_rise);
     tcase_add_test(tc, no_row_hides_behind_an_earlier_one);
     tcase_add_test(tc, the_rules_print_this_very_table);
     srunner_run_all(runner, CK_NORMAL);
