@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of background work: the ticks of the sweep, due promotions, and probes of marked endpoints. */
+/* The clock of background work: the ticks of the sweep, due promotions, probes of marked endpoints, and readings of the
+ * account. */
 #include "router_impl.h"
 
 void rgni_clock_init(rgni_clock *clock)
@@ -8,6 +9,9 @@ void rgni_clock_init(rgni_clock *clock)
     clock->entries = 0;
     clock->next_tick = RGN_TIME_NEVER;
     clock->next_probe = RGN_TIME_NEVER;
+    clock->next_refresh = RGN_TIME_NEVER;
+    clock->refresh_asked = RGN_TIME_NEVER;
+    clock->is_refreshing = false;
     atomic_init(&clock->next, RGN_TIME_NEVER);
 }
 
@@ -24,6 +28,7 @@ static void publish(rgn_router *router)
 {
     rgn_time_ns next = rgn_time_min(router->clock.next_tick, router->clock.next_probe);
 
+    next = rgn_time_min(next, router->clock.next_refresh);
     if (router->options.failback_promote == RGN_PROMOTE_DUE) {
         for (uint32_t i = 0; i < router->stripe_count; i++)
             next = rgn_time_min(next, atomic_load_explicit(&router->clock.due[i], memory_order_relaxed));
@@ -98,6 +103,62 @@ bool rgni_clock_claim_probes(rgn_router *router, rgn_time_ns now)
         plan_probes(router, now);
     rgni_unlock(&router->clock.lock);
     return is_due;
+}
+
+void rgni_clock_start_refreshes(rgn_router *router)
+{
+    router->clock.next_refresh = tick_after(router, router->options.gateway_refresh_interval, router->start);
+    publish(router);
+}
+
+/* GWY-11: on a grid of the client's own; one at a time, a tick that finds one under way is passed over. */
+bool rgni_clock_claim_refresh(rgn_router *router, rgn_time_ns now)
+{
+    bool is_due;
+
+    if (!router->reads_account)
+        return false;
+    rgni_lock(&router->clock.lock);
+    is_due = router->clock.next_refresh <= now;
+    if (is_due) {
+        router->clock.next_refresh = tick_after(router, router->options.gateway_refresh_interval, now);
+        publish(router);
+        is_due = !router->clock.is_refreshing;
+        router->clock.is_refreshing = true;
+    }
+    rgni_unlock(&router->clock.lock);
+    return is_due;
+}
+
+/* GWY-12: many failures ask at once; one of them is heard. */
+void rgni_clock_ask_refresh(rgn_router *router, rgn_time_ns now)
+{
+    rgni_clock *clock = &router->clock;
+
+    if (!router->reads_account)
+        return;
+    rgni_lock(&clock->lock);
+    if (!clock->is_refreshing &&
+        (clock->refresh_asked == RGN_TIME_NEVER ||
+         rgn_time_elapsed(clock->refresh_asked, now) >= router->options.gateway_refresh_lease)) {
+        clock->refresh_asked = now;
+        clock->next_refresh = rgn_time_min(clock->next_refresh, now);
+        publish(router);
+    }
+    rgni_unlock(&clock->lock);
+}
+
+/* GWY-13: a reading that failed does not keep others from asking. */
+rgn_status rgn_router_answer_refresh(rgn_router *router, const rgn_account *account, rgn_time_ns now)
+{
+    rgn_status status = account == NULL ? RGN_OK : rgn_router_set_account(router, account, now);
+
+    rgni_lock(&router->clock.lock);
+    router->clock.is_refreshing = false;
+    if (account == NULL || status != RGN_OK)
+        router->clock.refresh_asked = RGN_TIME_NEVER;
+    rgni_unlock(&router->clock.lock);
+    return status;
 }
 
 rgn_time_ns rgn_router_next_expiry(const rgn_router *router)

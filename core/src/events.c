@@ -445,6 +445,7 @@ static void promote(rgn_router *router, rgn_partition partition, rgn_time_ns now
 unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap)
 {
     rgn_partition partition;
+    unsigned count = 0;
 
     if (rgni_clock_claim_tick(router, now))
         rgni_router_work_on_all(router, RGNI_WORK_TICK, now);
@@ -452,5 +453,9 @@ unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out
         while ((partition = rgni_clock_first_due(router, now)) != RGN_PARTITION_UNKNOWN)
             promote(router, partition, now);
     }
-    return rgni_clock_claim_probes(router, now) ? rgn_router_due_probes(router, now, out, cap) : 0;
+    if (cap > 0 && rgni_clock_claim_refresh(router, now)) {
+        out[count++] = (rgn_task){.kind = RGN_TASK_REFRESH_ACCOUNT, .region = RGN_REGION_NONE};
+        out++;
+    }
+    return count + (rgni_clock_claim_probes(router, now) ? rgn_router_due_probes(router, now, out, cap - count) : 0);
 }

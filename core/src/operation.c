@@ -242,14 +242,16 @@ static inline void init(rgn_op *op, const rgn_router *router, const rgn_request 
     rgn_partition partition = request->is_container_level ? RGN_PARTITION_UNKNOWN : request->partition;
     bool is_covered = rgni_router_covers(router, topology, partition, (rgn_direction)request->direction);
 
-    op->options = request->options != NULL ? request->options : &router->options;
+    op->options = rgni_gateway_options(&router->gateway, request, &router->options);
     op->deadline = rgn_time_add(now, request->timeout);
     op->partition = partition;
     op->direction = request->direction;
     op->excluded = request->has_excluded ? request->excluded : router->excluded;
     op->hash = request->hash;
     op->flags = (uint16_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0) |
-                           (rgni_hedging_covers(request, op->options) ? RGNI_OP_MAY_RACE : 0) |
+                           (rgni_hedging_covers(request, op->options) && rgni_gateway_allows(&router->gateway)
+                                ? RGNI_OP_MAY_RACE
+                                : 0) |
                            (request->is_container_level ? RGNI_OP_METADATA : 0));
     op->failover_retries = 0;
     op->cancel_legs = 0;
@@ -288,6 +290,8 @@ void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn
     rgn_direction direction = (rgn_direction)op->direction;
     bool may_roam = rgni_op_may_roam(op, rgni_router_topology(router));
 
+    if (class->retry == RGN_RETRY_BACKEND)
+        rgni_clock_ask_refresh(router, now);
     if (class->charge == RGN_CHARGE_NOTHING)
         return;
     /* OPR-6: the driver forgets an answer that finds its budget empty; a transport error always counts. */

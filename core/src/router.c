@@ -8,64 +8,14 @@ static_assert(sizeof(rgn_entry) <= 128, "an entry fits two cache lines");
 
 /* --- creation ---------------------------------------------------------------------------------------------------- */
 
-static bool list_is_valid(const rgn_region_list *list)
-{
-    rgn_region_set seen = 0;
-
-    if (list->count > RGN_REGIONS_MAX)
-        return false;
-    for (unsigned i = 0; i < list->count; i++) {
-        rgn_region_set bit = rgn_region_bit(list->region[i]);
-        if (bit == 0 || (seen & bit) != 0)
-            return false;
-        seen |= bit;
-    }
-    return true;
-}
-
-static bool account_is_valid(const rgn_account *account)
-{
-    return list_is_valid(&account->readable) && list_is_valid(&account->writable);
-}
-
 static bool config_is_valid(const rgn_router_config *config)
 {
-    return account_is_valid(config->account) && list_is_valid(&config->preferred) &&
+    return (config->strategy == NULL || rgn_options_validate(config->strategy, NULL) == RGN_OK) &&
+           rgni_account_is_valid(config->account) && rgni_list_is_valid(&config->preferred) &&
            config->partition_count < RGN_PARTITION_UNKNOWN && config->lock_stripes >= 1 &&
            config->lock_stripes <= 1024 && config->probe_interval >= 0 && config->probe_interval != RGN_TIME_NEVER &&
            (config->lock_stripes & (config->lock_stripes - 1)) == 0 &&
            rgn_options_validate(&config->options, NULL) == RGN_OK;
-}
-
-/* How many of the list's regions the caller named. */
-static uint8_t count_in(const rgn_region_list *list, const rgn_region_list *named)
-{
-    rgn_region_set both = rgn_region_list_set(list) & rgn_region_list_set(named);
-    uint8_t count = 0;
-
-    for (; both != 0; both &= both - 1)
-        count++;
-    return count;
-}
-
-/* RTE-1. `number` is the topology's generation. */
-static rgni_snapshot *snapshot_create(rgn_router *router, const rgn_account *account, uint32_t number)
-{
-    rgni_snapshot *snapshot = rgni_memory_take(&router->memory, sizeof *snapshot);
-
-    if (snapshot == NULL)
-        return NULL;
-    snapshot->topology.read_order = rgn_region_list_prefer(&account->readable, &router->preferred);
-    snapshot->topology.write_order = rgn_region_list_prefer(&account->writable, &router->preferred);
-    snapshot->topology.regions = rgn_region_list_set(&account->readable) | rgn_region_list_set(&account->writable);
-    snapshot->topology.hub = account->writable.count > 0 ? account->writable.region[0] : RGN_REGION_NONE;
-    snapshot->topology.multi_write = account->multi_write;
-    snapshot->topology.automatic_failover = account->automatic_failover;
-    snapshot->topology.has_preferred = router->preferred.count > 0;
-    snapshot->topology.preferred_reads = count_in(&account->readable, &router->preferred);
-    snapshot->topology.preferred_writes = count_in(&account->writable, &router->preferred);
-    snapshot->topology.generation = number;
-    return snapshot;
 }
 
 static size_t states_size(const rgn_router *router)
@@ -96,6 +46,11 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     rgni_clock_init(&router->clock);
     router->breaker_switch = config->breaker_switch;
     router->probe_interval = config->probe_interval;
+    router->reads_account = config->reads_account;
+    atomic_init(&router->gateway.is_off, false);
+    atomic_init(&router->gateway.strategy, NULL);
+    router->gateway.state = rgni_gateway_start(&config->options, config->account, config->strategy);
+    rgni_gateway_publish(&router->gateway, &router->options);
     router->start = config->start;
     router->preferred = config->preferred;
     atomic_flag_clear(&router->account_lock);
@@ -109,22 +64,12 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     atomic_init(&router->failed_allocations, 0);
 }
 
-/* RTR-10: the kill switch decides; without one the options do, and with the driver's rules automatic failover brings
- * the breaker along. */
-static bool breaker_should_be_on(const rgn_router *router, const rgn_topology *topology)
-{
-    bool comes_along = topology->automatic_failover && router->options.routing_rules == RGN_ROUTING_DRIVER;
-
-    if (router->breaker_switch != RGN_SWITCH_UNSET)
-        return router->breaker_switch == RGN_SWITCH_ON;
-    return router->options.breaker_enabled != 0 || comes_along;
-}
-
 rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status)
 {
     rgn_status ignored;
     rgn_router *router;
     rgni_snapshot *snapshot;
+    rgn_topology topology;
 
     assert(config->allocator.allocate != NULL);
     assert(config->allocator.release != NULL);
@@ -141,7 +86,8 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
     router->states = rgni_memory_take(&router->memory, states_size(router));
     router->clock.due = rgni_memory_take(&router->memory, due_size(router));
     router->stripes = rgni_memory_take(&router->memory, stripes_size(router));
-    snapshot = snapshot_create(router, config->account, 1);
+    topology = rgni_topology_of(router, config->account);
+    snapshot = rgni_snapshot_create(router, &topology, 1);
     atomic_store_explicit(&router->snapshot, snapshot, memory_order_release);
     if (router->states == NULL || router->clock.due == NULL || router->stripes == NULL || snapshot == NULL) {
         rgn_router_destroy(router);
@@ -154,8 +100,10 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
         rgni_stripe_init(&router->stripes[i], router->options.breaker_rule == RGN_RULE_SHARE,
                          router->options.failback_promote == RGN_PROMOTE_DUE);
     }
-    atomic_store_explicit(&router->is_breaker_on, breaker_should_be_on(router, &snapshot->topology),
+    atomic_store_explicit(&router->is_breaker_on, rgni_breaker_should_be_on(router, &snapshot->topology),
                           memory_order_release);
+    if (router->reads_account)
+        rgni_clock_start_refreshes(router);
     *status = RGN_OK;
     return router;
 }
@@ -178,65 +126,6 @@ void rgn_router_destroy(rgn_router *router)
     rgni_memory_give(&router->memory, (void *)router->clock.due, due_size(router));
     rgni_memory_give(&router->memory, (void *)router->states, states_size(router));
     router->memory.hooks.release(router->memory.hooks.context, router, sizeof *router);
-}
-
-/* --- topology and switch ----------------------------------------------------------------------------------------- */
-
-/* RTR-8: an edge forgets all; the switch comes first, so that no event in between is recorded behind the scan. */
-static void put_breaker(rgn_router *router, bool is_on, rgn_time_ns now)
-{
-    if (atomic_exchange_explicit(&router->is_breaker_on, is_on, memory_order_acq_rel) != is_on)
-        rgni_router_work_on_all(router, RGNI_WORK_BREAKER_EDGE, now);
-}
-
-rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now)
-{
-    bool is_failover_edge = false;
-    bool is_breaker_on = false;
-    rgni_snapshot *older;
-    rgni_snapshot *newer;
-
-    if (!account_is_valid(account))
-        return RGN_ERR_RANGE;
-    rgni_lock(&router->account_lock);
-    older = atomic_load_explicit(&router->snapshot, memory_order_relaxed);
-    newer = snapshot_create(router, account, older->topology.generation + 1);
-    if (newer != NULL) {
-        newer->older = older;
-        is_failover_edge = newer->topology.automatic_failover != older->topology.automatic_failover;
-        is_breaker_on = breaker_should_be_on(router, &newer->topology);
-        atomic_store_explicit(&router->snapshot, newer, memory_order_release);
-    }
-    rgni_unlock(&router->account_lock);
-    if (newer == NULL)
-        return RGN_ERR_NO_MEMORY;
-    put_breaker(router, is_breaker_on, now);
-    if (is_failover_edge) /* FLO-10: what was learnt before says nothing of now */
-        rgni_router_work_on_all(router, RGNI_WORK_FAILOVER_EDGE, now);
-    rgni_router_work_on_all(router, RGNI_WORK_REGION_REMOVED, now);
-    rgni_clock_plan_probes(router, now);
-    return RGN_OK;
-}
-
-void rgn_router_set_breaker_switch(rgn_router *router, rgn_switch position, rgn_time_ns now)
-{
-    bool is_on;
-
-    rgni_lock(&router->account_lock);
-    router->breaker_switch = position;
-    is_on = breaker_should_be_on(router, rgni_router_topology(router));
-    rgni_unlock(&router->account_lock);
-    put_breaker(router, is_on, now);
-}
-
-void rgn_router_set_breaker_enabled(rgn_router *router, bool enabled, rgn_time_ns now)
-{
-    rgn_router_set_breaker_switch(router, enabled ? RGN_SWITCH_ON : RGN_SWITCH_OFF, now);
-}
-
-bool rgn_router_breaker_is_on(const rgn_router *router)
-{
-    return atomic_load_explicit(&router->is_breaker_on, memory_order_acquire);
 }
 
 /* --- questions --------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <regioncore/router.h>
 
 #include "entry.h"
+#include "gateway_impl.h"
 #include "hedging_impl.h"
 #include "routing_impl.h"
 #include "store.h"
@@ -36,7 +37,10 @@ typedef struct {
     uint32_t entries;         /* over all stripes */
     rgn_time_ns next_tick;    /* NEVER without entries */
     rgn_time_ns next_probe;   /* NEVER without a mark to probe */
-    _Atomic rgn_time_ns next; /* the least of both and the stripes' first due times */
+    rgn_time_ns next_refresh; /* NEVER if the caller does not read the account */
+    rgn_time_ns refresh_asked; /* when a failure last asked for one and was heard; NEVER: not yet */
+    bool is_refreshing;
+    _Atomic rgn_time_ns next; /* the least of these and the stripes' first due times */
     _Atomic rgn_time_ns *due; /* per stripe; written under both locks */
 } rgni_clock;
 
@@ -45,6 +49,7 @@ struct rgn_router {
     _Atomic(rgni_snapshot *) snapshot;
     rgni_marks marks;
     atomic_bool is_breaker_on;
+    rgni_gateway gateway;
     rgn_region_set excluded;
     uint32_t partition_count;
     _Atomic uint64_t *states; /* RTR-1: a byte per partition, eight to a word; 0 = no entry */
@@ -56,6 +61,7 @@ struct rgn_router {
     rgni_clock clock;
     rgn_switch breaker_switch; /* under account_lock */
     rgn_dur_ns probe_interval;
+    bool reads_account;
     rgn_time_ns start;
     rgn_region_list preferred;
     atomic_flag account_lock;
@@ -125,9 +131,22 @@ static inline bool rgni_router_covers(const rgn_router *router, const rgn_topolo
            topology->read_order.count > 1 && (direction == RGN_READ || topology->multi_write);
 }
 
+/* --- topology.c --- */
+
+bool rgni_list_is_valid(const rgn_region_list *list);
+bool rgni_account_is_valid(const rgn_account *account);
+
+/* RTE-1: what the account's lists and flags mean to this client; the generation is left to the caller. */
+rgn_topology rgni_topology_of(const rgn_router *router, const rgn_account *account);
+/* NULL without memory. `number` is the generation. */
+rgni_snapshot *rgni_snapshot_create(rgn_router *router, const rgn_topology *topology, uint32_t number);
+bool rgni_breaker_should_be_on(const rgn_router *router, const rgn_topology *topology);
+
 /* --- clock.c: when background work is due --- */
 
 void rgni_clock_init(rgni_clock *clock);
+/* The router is complete: plans the first reading of the account. */
+void rgni_clock_start_refreshes(rgn_router *router);
 
 /* An event at `now` changed the number of entries by -1, 0 or 1, or the stripe's first due time. */
 void rgni_clock_update(rgn_router *router, const rgni_stripe *stripe, int change, rgn_time_ns now);
@@ -138,6 +157,11 @@ bool rgni_clock_claim_probes(rgn_router *router, rgn_time_ns now);
 
 /* Marks or topology have changed: when is the next probe? */
 void rgni_clock_plan_probes(rgn_router *router, rgn_time_ns now);
+
+/* GWY-11: true for the one caller that has to read the account now. */
+bool rgni_clock_claim_refresh(rgn_router *router, rgn_time_ns now);
+/* GWY-12: a failure says that the account may have changed. */
+void rgni_clock_ask_refresh(rgn_router *router, rgn_time_ns now);
 
 /* Partition that is due first, in order of (due, partition) over all stripes; RGN_PARTITION_UNKNOWN if none is due. */
 rgn_partition rgni_clock_first_due(rgn_router *router, rgn_time_ns now);

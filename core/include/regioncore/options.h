@@ -54,6 +54,8 @@ enum { RGN_SECONDARY_SECOND, RGN_SECONDARY_FIRST_DISTINCT, RGN_SECONDARY_UNTRIPP
 enum { RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER };                         /* hedging.activation */
 enum { RGN_REFUSED_HUB_TRANSIENT, RGN_REFUSED_HUB_FINAL };                            /* hedging.refused_hub */
 enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                       /* hedging.operations */
+enum { RGN_GATEWAY_ABSENT_KEEPS, RGN_GATEWAY_ABSENT_ALLOWS };                         /* gateway.absent */
+enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                      /* gateway.enforcement */
 
 #define RGN_MS_(n)     ((n)*RGN_NS_PER_MS)
 #define RGN_S_(n)      ((n)*RGN_NS_PER_S)
@@ -189,7 +191,21 @@ enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                 
     X(hedging, budget_concurrent, COUNT, CLIENT, RGN_COUNT_MAX_, 0, RGN_COUNT_MAX_,                                    \
       "AZURE_COSMOS_HEDGING_BUDGET_CONCURRENT", "", "most hedges in flight at a time; one more is refused")            \
     X(hedging, budget_share, SHARE, CLIENT, 1000000, 0, 1000000, "AZURE_COSMOS_HEDGING_BUDGET_SHARE", "",              \
-      "most hedges as a share of operations that may be hedged, ten more at once; one more is refused")
+      "most hedges as a share of operations that may be hedged, ten more at once; one more is refused")                \
+    X(gateway, client_override, FLAG, CLIENT, 0, 0, 1, "AZURE_COSMOS_GATEWAY_CLIENT_OVERRIDE", "",                     \
+      "the client heeds neither the account's hedging switch nor its automatic failover")                              \
+    X(gateway, absent, CHOICE, CLIENT, RGN_GATEWAY_ABSENT_KEEPS, 0, 1, "AZURE_COSMOS_GATEWAY_ABSENT", "keep|allow",    \
+      "a refresh without the hedging switch is no signal, or (Java) says that hedging is allowed")                     \
+    X(gateway, activation, CHOICE, CLIENT, RGN_ACTIVATION_ALWAYS, 0, 1, "AZURE_COSMOS_GATEWAY_ACTIVATION",             \
+      "always|with_automatic_failover",                                                                                \
+      "the hedging switch counts for every account, or (Java) only while automatic failover is on")                    \
+    X(gateway, enforcement, CHOICE, CLIENT, RGN_GATEWAY_STASHES, 0, 1, "AZURE_COSMOS_GATEWAY_ENFORCEMENT",             \
+      "stash|mask",                                                                                                    \
+      "the switch puts the client's strategy away until it is thrown back, or (Java) only keeps operations from it")   \
+    X(gateway, refresh_interval, DURATION, CLIENT, RGN_S_(300), RGN_S_(1), RGN_DUR_MAX_,                               \
+      "AZURE_COSMOS_GATEWAY_REFRESH_INTERVAL_MS", "", "period at which the client reads the account")                  \
+    X(gateway, refresh_lease, DURATION, CLIENT, RGN_S_(5), 0, RGN_DUR_MAX_, "AZURE_COSMOS_GATEWAY_REFRESH_LEASE_MS",   \
+      "", "failures that ask for another reading of the account are not heard for this long after one that was")
 
 typedef struct {
 #define RGN_KNOB_FIELD(group, field, type, reach, def, min, max, env, choices, meaning) int64_t group##_##field;

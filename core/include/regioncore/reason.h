@@ -58,7 +58,14 @@ extern "C" {
     X(FAILOVER_SET, 80, "failover_set", "a write failed and reached another region: later writes go there")           \
     X(FAILOVER_MOVE, 81, "failover_move", "the override's region failed: writes go to the next one")                  \
     X(FAILOVER_EXHAUSTED, 82, "failover_exhausted", "every region has failed: the override is dropped")               \
-    X(HUB_FOUND, 83, "hub_found", "a region answered as the partition's hub")
+    X(HUB_FOUND, 83, "hub_found", "a region answered as the partition's hub")                                         \
+    X(STRATEGY_KEPT, 96, "strategy_kept", "the account's switches changed and the hedging strategy did not")          \
+    X(STRATEGY_STASHED, 97, "strategy_stashed", "hedging was switched off: the customer's strategy waits")            \
+    X(STRATEGY_CLEARED, 98, "strategy_cleared", "the default hedging strategy ended")                                 \
+    X(STRATEGY_RESTORED, 99, "strategy_restored", "hedging was switched on: the customer's strategy is back")         \
+    X(STRATEGY_BUILT, 100, "strategy_built", "hedging was switched on: the default strategy was built anew")          \
+    X(STRATEGY_DROPPED, 101, "strategy_dropped",                                                                      \
+      "warning: hedging is off and a customer's strategy is lost, for another one waits already")
 
 typedef enum {
 #define RGN_REASON_ENUM(identifier, number, name, sentence) RGN_REASON_##identifier = (number),

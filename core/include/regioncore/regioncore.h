@@ -8,6 +8,7 @@
 #include <regioncore/classify.h>
 #include <regioncore/export.h>
 #include <regioncore/failover.h>
+#include <regioncore/gateway.h>
 #include <regioncore/hedge_events.h>
 #include <regioncore/hedging.h>
 #include <regioncore/operation.h>

@@ -15,6 +15,7 @@
 #include <regioncore/classify.h>
 #include <regioncore/export.h>
 #include <regioncore/failover.h>
+#include <regioncore/gateway.h>
 #include <regioncore/operation.h>
 #include <regioncore/options.h>
 #include <regioncore/partition.h>
@@ -51,6 +52,7 @@ typedef struct {
     void (*on_endpoint_mark)(void *context, rgn_region region, rgn_mark_reason why, rgn_time_ns at);
     void *context;
     void (*on_override)(void *context, const rgn_override_change *change);
+    void (*on_gateway)(void *context, const rgn_gateway_change *change);
 } rgn_sink;
 
 /* The breaker's kill switch: stronger than breaker.enabled and than what the account says. */
@@ -71,6 +73,11 @@ typedef struct {
     /* Period of the caller's connectivity probes on the grid of `start`; 0: the caller performs none, and a mark simply
      * ages (RGN_TASK_PROBE_ENDPOINT). */
     rgn_dur_ns probe_interval;
+    /* The customer's hedging strategy: options that operations without any of their own follow, validated, and the very
+     * object that the gateway's switch puts away and gives back. Must outlive the router. NULL: the customer has none,
+     * and the default is what `options` say. */
+    const rgn_options *strategy;
+    bool reads_account; /* the caller reads the account when RGN_TASK_REFRESH_ACCOUNT says so */
 } rgn_router_config;
 
 /* Counters that only grow; read them at any time. */
@@ -84,11 +91,23 @@ typedef struct {
 RGN_API rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status);
 RGN_API void rgn_router_destroy(rgn_router *router);
 
-/* New account metadata: topology generation + 1. Marks are kept. Entries whose first failed or current region is gone,
+/* New account metadata. Where lists and flags are what they were, nothing happens but that the hedging switch is looked
+ * at (gateway.h); else topology generation + 1. Marks are kept. Entries whose first failed or current region is gone,
  * and overrides whose current region is, are dropped (region_removed; not with routing.rules driver, which passes such
  * regions over). An edge of the automatic failover flag drops every override (flag_edge). With routing.rules driver it
  * also switches the breaker: without a kill switch that is on if breaker.enabled or automatic failover is. */
 RGN_API rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now);
+
+/* The account has been read for RGN_TASK_REFRESH_ACCOUNT, with that result; NULL: it could not be read. To be called
+ * once for each such task: until then no other is given out. Otherwise as rgn_router_set_account(). */
+RGN_API rgn_status rgn_router_answer_refresh(rgn_router *router, const rgn_account *account, rgn_time_ns now);
+
+/* The customer's strategy is this one from now on (see rgn_router_config.strategy); NULL: the customer takes it back, a
+ * stashed one too, and the default applies. RGN_ERR_RANGE: the options are not valid. */
+RGN_API rgn_status rgn_router_set_strategy(rgn_router *router, const rgn_options *strategy);
+
+/* How the hedging switch and the client's strategy stand. */
+RGN_API rgn_gateway rgn_router_gateway(rgn_router *router);
 
 /* Throws the kill switch, or (UNSET) leaves the breaker to the options again; an edge drops every entry (flag_edge). */
 RGN_API void rgn_router_set_breaker_switch(rgn_router *router, rgn_switch position, rgn_time_ns now);
@@ -97,20 +116,22 @@ RGN_API void rgn_router_set_breaker_enabled(rgn_router *router, bool enabled, rg
 RGN_API bool rgn_router_breaker_is_on(const rgn_router *router);
 
 /* The next instant at which rgn_router_on_expiry() has work: the next tick of the sweep grid while any entry exists, or
- * the first due promotion (failback.promote due), which may be `now` or earlier, or a probe of a marked endpoint;
- * RGN_TIME_NEVER without any of these. */
+ * the first due promotion (failback.promote due), which may be `now` or earlier, a probe of a marked endpoint, or a
+ * reading of the account; RGN_TIME_NEVER without any of these. */
 RGN_API rgn_time_ns rgn_router_next_expiry(const rgn_router *router);
 
 /* Background work the caller must do for the router. */
-typedef enum { RGN_TASK_PROBE_ENDPOINT = 1 } rgn_task_kind;
+typedef enum { RGN_TASK_PROBE_ENDPOINT = 1, RGN_TASK_REFRESH_ACCOUNT = 2 } rgn_task_kind;
 typedef struct {
-    uint8_t kind; /* rgn_task_kind */
-    rgn_region region;
+    uint8_t kind;          /* rgn_task_kind */
+    rgn_region region;     /* of a probe */
     rgn_time_ns marked_at; /* of the mark that the probe is to decide */
 } rgn_task;
 
 /* Does all background work due at `now`; call it when rgn_router_next_expiry() <= now, before anything else of that
- * instant. Returns how many tasks it wrote to `out`: with a probe_interval, at each of its ticks, one
+ * instant. Returns how many tasks it wrote to `out`. With reads_account, RGN_TASK_REFRESH_ACCOUNT every
+ * gateway.refresh_interval and when a failure (403/3, 403/1008) asks for it, answered by rgn_router_answer_refresh();
+ * it waits for a call with room. With a probe_interval, at each of its ticks, one
  * RGN_TASK_PROBE_ENDPOINT for every endpoint as rgn_router_due_probes() tells. What finds no room, or is not answered,
  * is asked for again at the next tick. */
 RGN_API unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
