@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work that no operation asks for: the routers' expiries, and restarts. */
-#include "engine/run.h"
+/* Work that no operation asks for: the routers' expiries, answers to what they asked for, and restarts. */
+#include "engine/control.h"
 
-static void schedule(sim_run_state *run, uint32_t client, int64_t earliest)
+void sim_run_schedule(sim_run_state *run, uint32_t client, int64_t earliest)
 {
     int64_t due = rgn_router_next_expiry(run->fleet.client[client].router);
     if (due == RGN_TIME_NEVER || due == run->background_time[client])
@@ -23,7 +23,7 @@ void sim_run_schedule_dirty(sim_run_state *run)
 {
     const uint32_t count = run->dirty_count < SIM_TRANSITIONS_PENDING ? run->dirty_count : SIM_TRANSITIONS_PENDING;
     for (uint32_t i = 0; i < count; i++)
-        schedule(run, run->dirty[i], run->now);
+        sim_run_schedule(run, run->dirty[i], run->now);
     run->dirty_count = 0;
 }
 
@@ -33,13 +33,22 @@ void sim_run_background(sim_run_state *run)
     const uint32_t client = (uint32_t)(event.key >> (SIM_LEG_BITS + SIM_SLOT_BITS)) & UINT32_MAX;
     if (sim_event_class(event.key) == SIM_CLASS_WORLD_EDGE) {
         sim_run_restart(run, client, (int64_t)event.time);
-        schedule(run, client, (int64_t)event.time);
+        sim_run_schedule(run, client, (int64_t)event.time);
+        return;
+    }
+    if (sim_control_is_answer(event)) {
+        sim_control_answer(run, client, (int64_t)event.time);
+        sim_run_schedule(run, client, (int64_t)event.time);
+        run->dirty_count = 0;
         return;
     }
     if ((int64_t)event.time != run->background_time[client])
         return; /* an earlier expiry has been put in since */
     run->background_time[client] = RGN_TIME_NEVER;
-    rgn_router_on_expiry(run->fleet.client[client].router, (int64_t)event.time, NULL, 0);
-    schedule(run, client, (int64_t)event.time);
+    rgn_task task[1 + RGN_REGIONS_MAX];
+    const unsigned count = rgn_router_on_expiry(run->fleet.client[client].router, (int64_t)event.time, task,
+                                                sizeof task / sizeof *task);
+    sim_control_do_tasks(run, client, task, count, (int64_t)event.time);
+    sim_run_schedule(run, client, (int64_t)event.time);
     run->dirty_count = 0;
 }

@@ -73,6 +73,9 @@ typedef struct {
     void (*canary)(void *context, const sim_canary *canary);
     void (*transition)(void *context, uint32_t client, const rgn_transition *transition);
     void (*endpoint_mark)(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at);
+    /* Where the account changes: whether the client has a hedging strategy in force from `at` on; told at the start, at
+     * restarts, and when it changes. */
+    void (*strategy)(void *context, uint32_t client, bool is_on, int64_t at);
 } sim_observer;
 
 /* Legs by the second of their arrival at their region: second s of region r is count[r * seconds + s]. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What happens to an operation that is not simply sent once and answered; the rest is in operation.h. */
 #include "engine/operation.h"
+#include "engine/control.h"
 
 #include <string.h>
 
@@ -60,6 +61,8 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
         slot->hedges++;
     sim_run_settle_leg(run, slot, sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
                        run->connection != NULL && has_connection(run, slot->client, region, now), now);
+    if (run->world->write_regions != NULL)
+        sim_control_settle(run, slot, rgn_time_add(now, round_trip / 2));
 }
 
 /* Legs that the core gave up no longer end. */
@@ -233,6 +236,8 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
         report_answer(run, slot, leg, response, now);
     if (run->connection != NULL && response->transport == RGN_TRANSPORT_NONE)
         run->connection[(size_t)slot->client * run->scenario->region_count + slot->leg_region[leg]] = now;
+    if (run->reads_account && response->status != 200)
+        sim_run_mark_dirty(run, slot->client); /* it may want to read the account */
     enter_core(run, slot);
     const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, response, now);
     if ((slot->flags & SIM_SLOT_CANARY_LEG) != 0)

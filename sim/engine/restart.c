@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A client's process ends and starts anew: its operations in flight end as abandoned, its router's entries, marks and
  * connections are gone, and a new router's sweep grid begins. New operations arrive as if nothing had happened. */
-#include "engine/run.h"
+#include "engine/control.h"
 
 static void queue_restart(sim_run_state *run, const sim_restart *restart)
 {
@@ -96,7 +96,10 @@ void sim_run_restart(sim_run_state *run, uint32_t index, int64_t now)
     for (uint32_t r = 0; run->connection != NULL && r < regions; r++)
         run->connection[(size_t)index * regions + r] = RGN_TIME_NEVER;
     sim_run_collect_counters(run, index);
+    sim_control_forget(run, index);
     sim_fleet_restart(&run->fleet, index, now);
+    if (run->reads_account)
+        sim_control_tell_first(run, index, now);
     run->background_time[index] = RGN_TIME_NEVER;
     run->dirty_count = 0;
 }

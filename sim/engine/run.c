@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/run.h"
+#include "engine/control.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void on_transition(void *context, const rgn_transition *transition)
                        (uint64_t)transition->current << 8 | transition->region,
                    sim_pack_ids(client->index, transition->partition),
                    (uint64_t)transition->canary_total << 32 | transition->canary_success);
-    run->dirty[run->dirty_count++ % SIM_TRANSITIONS_PENDING] = client->index;
+    sim_run_mark_dirty(run, client->index);
     if (run->input->observer == NULL)
         return;
     sim_run_flush(run);
@@ -115,21 +115,26 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
     open_luck(run);
     run->background_time = calloc(scenario->client_count, sizeof *run->background_time);
     run->dirty = calloc(SIM_TRANSITIONS_PENDING, sizeof *run->dirty);
-    const rgn_sink sink = {.on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark};
-    if (run->background_time == NULL || run->dirty == NULL || !open_load(run) || !open_connections(run) ||
+    const rgn_sink sink = {
+        .on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark, .on_gateway = sim_control_on_gateway};
+    if (run->background_time == NULL || run->dirty == NULL || !open_load(run) || !open_connections(run) || !sim_control_open(run) ||
         !sim_run_reserve_slots(run, 1024) || !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
         return SIM_RUN_NO_MEMORY;
     const sim_fleet_watch watch = {input->on_progress, input->progress_context};
-    if (!sim_fleet_init(&run->fleet, scenario, input->world, &input->router_options->values, &input->luck, &sink,
+    if (!sim_fleet_init(&run->fleet, scenario, input->world, input->router_options, &input->luck, &sink,
                         &watch))
         return run->fleet.is_stopped ? SIM_RUN_INTERRUPTED : SIM_RUN_NO_MEMORY;
     run->fleet.observer = run;
     for (uint32_t c = 0; c < scenario->client_count; c++)
         run->background_time[c] = RGN_TIME_NEVER;
+    for (uint32_t c = 0; run->reads_account && c < scenario->client_count; c++) {
+        sim_control_tell_first(run, c, 0);
+        sim_run_schedule(run, c, 0);
+    }
     if (!sim_run_queue_restarts(run))
         return SIM_RUN_NO_MEMORY;
     run->next_checkpoint = scenario->duration / SIM_CHECKPOINTS;
-    run->is_plain = run->connection == NULL && run->world->jitter == NULL;
+    run->is_plain = run->connection == NULL && run->world->jitter == NULL && run->world->write_regions == NULL;
     return sim_arrivals_init(&run->arrivals, scenario, &input->luck) ? SIM_RUN_OK : SIM_RUN_NO_MEMORY;
 }
 
@@ -158,6 +163,7 @@ void sim_run_close(sim_run_state *run)
     free(run->background_time);
     free(run->dirty);
     free(run->connection);
+    free(run->refresh_time);
     free(run->killed);
     free(run->slot);
     free(run->free_slot);

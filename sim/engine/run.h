@@ -51,7 +51,8 @@ enum {
     SIM_RECORD_DONE = 3,
     SIM_RECORD_TRANSITION = 4,
     SIM_RECORD_MARK = 5,
-    SIM_RECORD_RESTART = 6
+    SIM_RECORD_RESTART = 6,
+    SIM_RECORD_GATEWAY = 7,
 };
 
 static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
@@ -74,7 +75,9 @@ typedef struct sim_run {
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
     int64_t
         *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
-    bool is_plain;   /* neither connections nor jitter: a first leg to the first region has nothing to ask for */
+    bool is_plain;   /* neither connections nor jitter nor a control plane: a first leg to the first region has nothing to ask for */
+    int64_t *refresh_time; /* by client: when its reading of the account is answered; NEVER: none is under way */
+    bool reads_account;    /* the account changes, and clients read it */
     bool probe_all;  /* a recovering partition sends all traffic home: its operations are not away */
 
     sim_slot *slot;
@@ -142,6 +145,13 @@ void sim_run_restart(sim_run_state *run, uint32_t client, int64_t now);
 /* For restart.c: notes a restart in the digest; adds a router's counters to the output. */
 void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now);
 void sim_run_collect_counters(sim_run_state *run, uint32_t client);
+/* Puts the client's next expiry into the background queue, not before `earliest`. */
+void sim_run_schedule(sim_run_state *run, uint32_t client, int64_t earliest);
+/* The client's next expiry may have moved. */
+static inline void sim_run_mark_dirty(sim_run_state *run, uint32_t client)
+{
+    run->dirty[run->dirty_count++ % SIM_TRANSITIONS_PENDING] = client;
+}
 /* Puts moved expiries into the background queue, none before `run->now`; call it after each of the above. */
 void sim_run_schedule_dirty(sim_run_state *run);
 

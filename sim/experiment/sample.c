@@ -77,6 +77,12 @@ static void transition(void *context, uint32_t client, const rgn_transition *wha
     self->next->transition(self->next->context, client, what);
 }
 
+static void strategy(void *context, uint32_t client, bool is_on, int64_t at)
+{
+    const sim_sampling *self = context;
+    self->next->strategy(self->next->context, client, is_on, at);
+}
+
 static void endpoint_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
 {
     const sim_sampling *self = context;
@@ -95,7 +101,8 @@ sim_sampling *sim_sampling_create(const sim_observer *next)
     self->operation = operation;
     self->next = next;
     self->bound = UINT64_MAX;
-    self->observer = (sim_observer){self, ended, failed_leg, canary, transition, endpoint_mark};
+    self->observer = (sim_observer){self, ended, failed_leg, canary, transition, endpoint_mark,
+                                    strategy};
     return self;
 }
 

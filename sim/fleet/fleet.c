@@ -93,15 +93,12 @@ static void release(void *context, void *memory, size_t size)
     free(memory);
 }
 
-static rgn_account account_of(const sim_scenario *scenario)
+/* The kill switch is the override of the breaker's own variable. */
+static rgn_switch breaker_switch(const rgn_effective_options *options)
 {
-    rgn_account account = {.writable = scenario->writable,
-                           .multi_write = scenario->multi_write,
-                           .automatic_failover = scenario->automatic_failover};
-    account.readable.count = (uint8_t)scenario->region_count;
-    for (uint32_t i = 0; i < scenario->region_count; i++)
-        account.readable.region[i] = (rgn_region)i;
-    return account;
+    if (options->origin[RGN_KNOB_breaker_enabled] != RGN_LAYER_OVERRIDE)
+        return RGN_SWITCH_UNSET;
+    return options->values.breaker_enabled != 0 ? RGN_SWITCH_ON : RGN_SWITCH_OFF;
 }
 
 /* Clients started at drawn times, so that their sweeps do not beat together; all carry traffic from t = 0. */
@@ -114,7 +111,8 @@ static rgn_time_ns drawn_start(const sim_fleet *fleet, const sim_client *client)
     return -(int64_t)sim_below(words.word[0], (uint64_t)spread);
 }
 
-static rgn_router *create_router(sim_fleet *fleet, sim_client *client, const rgn_account *account, rgn_time_ns start)
+static rgn_router *create_router(sim_fleet *fleet, sim_client *client, const rgn_account *account,
+                                 rgn_time_ns start)
 {
     const sim_client_group *group = &fleet->scenario->group[client->group];
     rgn_router_config config = {
@@ -122,7 +120,9 @@ static rgn_router *create_router(sim_fleet *fleet, sim_client *client, const rgn
         .account = account,
         .preferred = group->preferred,
         .excluded = group->excluded,
-        .options = *fleet->options,
+        .options = fleet->options->values,
+        .breaker_switch = breaker_switch(fleet->options),
+        .reads_account = fleet->scenario->account_change_count > 0,
         .start = start,
         .lock_stripes = 1,
         .allocator = {allocate, release, fleet},
@@ -147,12 +147,13 @@ static bool key_partitions(sim_fleet *fleet)
     return true;
 }
 
-bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_options *options,
+bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world,
+                    const rgn_effective_options *options,
                     const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch)
 {
     bool is_stopped = false;
-    *fleet = (sim_fleet){.scenario = scenario, .options = options, .sink = *sink, .luck = *luck};
-    const rgn_account account = account_of(scenario);
+    *fleet = (sim_fleet){.scenario = scenario, .world = world, .options = options, .sink = *sink, .luck = *luck};
+    const rgn_account *account = sim_world_account_at(world, 0);
     fleet->client = calloc(scenario->client_count, sizeof *fleet->client);
     if (fleet->client == NULL || !key_partitions(fleet))
         goto fail;
@@ -170,7 +171,7 @@ bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_wo
                                    .index = index,
                                    .group = g};
             fleet->count = index + 1;
-            client->router = create_router(fleet, client, &account, drawn_start(fleet, client));
+            client->router = create_router(fleet, client, account, drawn_start(fleet, client));
             if (client->router == NULL)
                 goto fail;
         }
@@ -196,8 +197,7 @@ void sim_fleet_deinit(sim_fleet *fleet)
 void sim_fleet_restart(sim_fleet *fleet, uint32_t index, rgn_time_ns now)
 {
     sim_client *client = &fleet->client[index];
-    const rgn_account account = account_of(fleet->scenario);
-    rgn_router *router = create_router(fleet, client, &account, now);
+    rgn_router *router = create_router(fleet, client, sim_world_account_at(fleet->world, now), now);
     if (router == NULL) {
         fleet->out_of_memory = true;
         return;

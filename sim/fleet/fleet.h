@@ -25,7 +25,8 @@ typedef struct {
 
 typedef struct sim_fleet {
     const sim_scenario *scenario;
-    const rgn_options *options; /* of every router */
+    const sim_world *world;
+    const rgn_effective_options *options; /* of every router */
     rgn_sink sink;
     sim_luck luck;
     sim_client *client;
@@ -50,7 +51,7 @@ typedef struct {
 
 /* Makes every client's router. Borrows `options`. `sink` is called with its client as context. False: no memory, or
  * is_stopped; the fleet is then empty. */
-bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_options *options,
+bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_effective_options *options,
                     const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch);
 void sim_fleet_deinit(sim_fleet *fleet);
 

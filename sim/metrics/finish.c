@@ -116,6 +116,28 @@ static void write_hedges(phase_writer *w)
     set_count(w, SIM_METRIC_hedge_canceled_app_canceled, t->hedge_cut[SIMI_CUT_APP_CANCELED], n);
 }
 
+/* Of an account that never changes there are no such samples. */
+static void write_strategies(phase_writer *w)
+{
+    static const struct {
+        sim_metric_id p99, spawned;
+    } ids[] = {{SIM_METRIC_hedging_off_p99_mean, SIM_METRIC_hedging_off_spawned},
+               {SIM_METRIC_hedging_on_p99_mean, SIM_METRIC_hedging_on_spawned}};
+    const simi_polled *polled = w->tally->polled;
+    double mean[2];
+    for (unsigned is_on = 0; is_on < 2; is_on++) {
+        const uint64_t samples = polled[is_on].samples;
+        mean[is_on] = samples != 0 ? (double)polled[is_on].p99_sum / (double)samples : 0;
+        set(w, ids[is_on].p99, mean[is_on], samples);
+        set_count(w, ids[is_on].spawned, polled[is_on].hedges, samples);
+    }
+    const bool has_both = polled[0].samples != 0 && polled[1].samples != 0;
+    set(w, SIM_METRIC_hedging_p99_reduction, has_both ? 1 - mean[1] / mean[0] : 0,
+        has_both ? polled[0].samples + polled[1].samples : 0);
+    set_count(w, SIM_METRIC_strategy_change_count, w->tally->strategy_changes,
+              w->m->strategy.sample != NULL ? w->m->scenario->client_count : 0);
+}
+
 static void write_pairs(phase_writer *w)
 {
     const simi_tally *t = w->tally;
@@ -255,6 +277,11 @@ static void add_tally(simi_tally *into, const simi_tally *from)
     for (unsigned i = 0; i < RGN_HEDGE_COUNT; i++)
         into->hedge[i] += from->hedge[i];
     into->hedges += from->hedges;
+    for (unsigned i = 0; i < 2; i++) {
+        into->polled[i].samples += from->polled[i].samples;
+        into->polled[i].hedges += from->polled[i].hedges;
+        into->polled[i].p99_sum += from->polled[i].p99_sum;
+    }
     for (unsigned i = 0; i < SIMI_CUT_REASONS; i++)
         into->hedge_cut[i] += from->hedge_cut[i];
     sim_histogram_merge(&into->ok, &from->ok);
@@ -299,6 +326,7 @@ static void write_phases(const sim_metrics *m, const sim_run_output *output, con
         sim_histogram_merge(scratch, &tally->failed);
         write_operations(&w, scratch);
         write_hedges(&w);
+        write_strategies(&w);
         write_pairs(&w);
         write_lags(&w, scratch);
         write_canaries(&w);
@@ -323,6 +351,7 @@ bool sim_metrics_finish(sim_metrics *m, const sim_run_output *output, sim_run_me
     if (is_complete) {
         simi_slices_close_all(m);
         simi_pairs_finish(m);
+        simi_strategy_finish(m);
         finish_intervals(m, &output->load);
         for (uint32_t slot = 1; slot < m->slot_count; slot++)
             add_tally(&m->tally[0], &m->tally[slot]);

@@ -33,6 +33,7 @@ enum { SIMI_OPEN_SLICES_MAX = 256 };
     X(false_trips)                                                               \
     X(missed_trips)                                                              \
     X(endpoint_marks)                                                            \
+    X(strategy_changes)                                                          \
     X(samples) /* 30 s samples that have operations */
 
 #define SIMI_PAIR_TIMES(X) /* pair-nanoseconds */                \
@@ -45,6 +46,12 @@ enum { SIMI_OPEN_SLICES_MAX = 256 };
 typedef enum { SIMI_CUT_WINNER_FOUND, SIMI_CUT_DEADLINE, SIMI_CUT_APP_CANCELED, SIMI_CUT_REASONS } simi_cut_reason;
 
 typedef struct {
+    uint64_t samples;
+    uint64_t hedges;
+    sim_u128 p99_sum;
+} simi_polled;
+
+typedef struct {
 #define SIMI_FIELD(name) uint64_t name;
     SIMI_COUNTERS(SIMI_FIELD)
 #undef SIMI_FIELD
@@ -55,6 +62,7 @@ typedef struct {
     uint64_t hedges;                      /* launched */
     uint64_t hedge_cut[SIMI_CUT_REASONS]; /* legs of races that were cut */
     sim_u128 sample_p99_sum;
+    simi_polled polled[2];      /* [clients could hedge]: samples in unhealthy times */
     sim_histogram ok;           /* latency */
     sim_histogram failed;       /* latency of all that did not succeed */
     sim_histogram canary_delay; /* start to the retry after a failed canary */
@@ -157,6 +165,22 @@ typedef struct {
     bool has_failed_leg;     /* an ordinary leg at home, while the pair was at home */
 } simi_span;
 
+/* ---- hedging strategies (strategy.c) ---- */
+
+typedef struct {
+    int64_t p99; /* of the sample; -1: none */
+    uint32_t hedges; /* launched by operations that started in it */
+    uint8_t polled;
+} simi_strategy_sample;
+
+typedef struct {
+    simi_strategy_sample *sample; /* NULL: the account never changes */
+    size_t sample_count;
+    size_t polled; /* samples before it have been looked at */
+    bool *is_on;   /* [client] */
+    uint32_t clients_on;
+} simi_strategy;
+
 struct sim_metrics {
     const sim_scenario *scenario;
     const sim_world_run *world_run;
@@ -203,6 +227,8 @@ struct sim_metrics {
     size_t interval_count;
     sim_interval_row *interval; /* pairs_away and pairs_recovering hold changes until the end */
 
+    simi_strategy strategy;
+
     simi_pair *pair; /* in order of appearance */
     size_t pair_count;
     size_t pair_room;
@@ -246,6 +272,24 @@ simi_truth simi_truth_at(const sim_metrics *metrics, uint32_t client, uint32_t p
 bool simi_slices_prepare(sim_metrics *metrics); /* false: no memory */
 void simi_operations_ended(void *context, const sim_ended *batch, size_t count);
 void simi_slices_close_all(sim_metrics *metrics);
+
+/* ---- strategy.c ---- */
+
+bool simi_strategy_prepare(sim_metrics *metrics); /* false: no memory */
+void simi_strategy_deinit(sim_metrics *metrics);
+void simi_strategy_changed(void *context, uint32_t client, bool is_on, int64_t at);
+/* Adds the samples to their phases, once all are closed. */
+void simi_strategy_finish(sim_metrics *metrics);
+static inline void simi_strategy_note_p99(sim_metrics *metrics, int64_t sample, int64_t p99)
+{
+    if (metrics->strategy.sample != NULL)
+        metrics->strategy.sample[sample].p99 = p99;
+}
+static inline void simi_strategy_note_hedges(sim_metrics *metrics, int64_t sample, uint32_t hedges)
+{
+    if (metrics->strategy.sample != NULL)
+        metrics->strategy.sample[sample].hedges += hedges;
+}
 
 /* ---- pairs.c ---- */
 

@@ -68,7 +68,7 @@ rgn_region simi_target_of(const sim_scenario *scenario, const sim_client_group *
         if (!rgn_region_in(barred, group->preferred.region[i]))
             return group->preferred.region[i];
     }
-    for (unsigned region = 0; region < scenario->region_count; region++) {
+    for (unsigned region = 0; region < scenario->first_region_count; region++) {
         if (!rgn_region_in(barred, (rgn_region)region))
             return (rgn_region)region;
     }
@@ -139,12 +139,13 @@ sim_metrics *sim_metrics_create(const sim_scenario *scenario, const sim_world_ru
                                  .failed_leg = simi_pairs_failed_leg,
                                  .canary = canary,
                                  .transition = simi_pairs_transition,
-                                 .endpoint_mark = endpoint_mark};
+                                 .endpoint_mark = endpoint_mark,
+                                 .strategy = simi_strategy_changed};
     if (!allocate(m))
         goto out;
     clear_tallies(m);
     describe_fleet(m);
-    if (simi_truth_prepare(m) && simi_slices_prepare(m))
+    if (simi_truth_prepare(m) && simi_slices_prepare(m) && simi_strategy_prepare(m))
         return m;
 out:
     sim_metrics_destroy(m);
@@ -167,6 +168,7 @@ void sim_metrics_destroy(sim_metrics *m)
         free(m->spare);
         m->spare = next;
     }
+    simi_strategy_deinit(m);
     free(m->slice);
     free(m->interval_now);
     free(m->piece_now);

@@ -156,8 +156,10 @@ static void finish_samples(sim_metrics *m, const simi_slice *slice)
         sim_histogram_clear(m->piece_now);
     }
     if (sample_ends && m->sample_now->total != 0) {
+        const int64_t p99 = sim_histogram_quantile(m->sample_now, P99);
         m->whole_samples++;
-        m->whole_sample_p99_sum += (uint64_t)sim_histogram_quantile(m->sample_now, P99);
+        m->whole_sample_p99_sum += (uint64_t)p99;
+        simi_strategy_note_p99(m, slice->sample, p99);
         sim_histogram_clear(m->sample_now);
     }
 }
@@ -320,8 +322,10 @@ static inline void record(sim_metrics *m, const sim_ended *op)
     client->requests++;
     client->errors += (op->flags & SIM_ENDED_ERROR) != 0;
     hand->tally->hedge[op->hedge]++;
-    if (op->hedges != 0)
+    if (op->hedges != 0) {
         record_hedges(hand->tally, op);
+        simi_strategy_note_hedges(m, hand->slice->sample, op->hedges);
+    }
     const bool is_at_peace = hand->slice->is_calm || m->truth_slot[op->client] < 0;
     if ((op->flags & SIM_ENDED_AWAY) != 0 || !is_at_peace)
         record_home(m, hand, op);

@@ -32,6 +32,9 @@ bool sim_resolve_groups(sim_resolver *self, const char *path, sim_raw_items *nam
 /* shapes.c: a value over time; `life`: how long it is needed, ns. */
 bool sim_resolve_shape(sim_resolver *self, const char *path, const sim_raw_shape *raw, int64_t life, sim_shape *out);
 
+/* account_changes.c: what happens to the account; adds the regions that it gets later. */
+bool sim_resolve_account_changes(sim_resolver *self);
+
 /* distributions.c */
 bool sim_resolve_service(sim_resolver *self);
 

@@ -43,8 +43,17 @@ typedef struct {
     const sim_node *node; /* every record begins so; NULL: not in the file */
     int64_t writes;
     int64_t automatic_failover;
+    int64_t hedging_disabled, failover_after, failback_after, read_time;
     sim_raw_items regions;
 } sim_raw_account;
+
+typedef struct {
+    const sim_node *node;
+    int64_t at, every, until;
+    sim_raw_items regions;
+    const char *write_region;
+    int64_t automatic_failover, hedging_disabled; /* SIM_ABSENT: as before */
+} sim_raw_account_change;
 
 typedef struct {
     const sim_node *node;
@@ -263,7 +272,7 @@ typedef struct {
     sim_raw_service service;
     sim_raw_items clients;
     sim_raw_fleet fleet;
-    sim_raw_items workload, faults, restarts, phases;
+    sim_raw_items workload, faults, restarts, account_changes, phases;
     sim_raw_healthy healthy_when;
     sim_raw_items objectives, margins, expect, environment;
     int64_t flap_window, interval;

@@ -50,7 +50,11 @@ static void resolve_account(sim_resolver *self)
     sim_scenario *out = self->out;
     out->multi_write = raw->writes != 0;
     out->automatic_failover = raw->automatic_failover != 0;
-    out->region_count = raw->regions.count;
+    out->hedging_disabled = (uint8_t)raw->hedging_disabled;
+    out->failover_after = raw->failover_after;
+    out->failback_after = raw->failback_after;
+    out->account_read_time = raw->read_time;
+    out->region_count = out->first_region_count = raw->regions.count;
     for (uint32_t r = 0; r < raw->regions.count; r++) {
         out->region_name[r] = raw->regions.item[r].name;
         out->region[r] = sim_catalogue_find(out->region_name[r]);
@@ -148,6 +152,8 @@ bool sim_resolve_places(sim_resolver *self)
     const sim_raw_scenario *raw = self->raw;
     sim_scenario *out = self->out;
     resolve_account(self);
+    if (!sim_resolve_account_changes(self))
+        return false;
     out->round_trip_table = raw->network.round_trip;
     out->local_round_trip = raw->network.local;
     if (raw->network.jitter.choice.which == SIM_RAW_JITTER_LOGNORMAL)

@@ -166,6 +166,22 @@ typedef struct {
     const uint32_t *groups; /* rising */
 } sim_restart;
 
+/* A change of the account, at `at` and then every `every` (RGN_TIME_NEVER: once) before `until`. */
+typedef struct {
+    const char *name;
+    int64_t at;
+    int64_t every;
+    int64_t until;
+    rgn_region_list regions; /* readable from then on, account order; empty: as before */
+    rgn_region write_region; /* of a single-write account; RGN_REGION_NONE: as before */
+    bool sets_failover;
+    bool sets_hedging;
+    uint8_t automatic_failover; /* rgn_signal; ABSENT: off, and answers do not say */
+    uint8_t hedging_disabled;   /* rgn_signal */
+} sim_account_change;
+
+enum { SIM_ACCOUNT_CHANGES_MAX = 10000 }; /* of one run, repetitions included */
+
 typedef struct {
     const char *name;
     int64_t start; /* until the next phase's start or the run's end */
@@ -214,10 +230,15 @@ typedef struct sim_scenario {
     int64_t duration;
     bool multi_write;
     bool automatic_failover;
-    uint32_t region_count;
+    uint8_t hedging_disabled; /* rgn_signal, at the start */
+    int64_t failover_after;   /* of the service, for one partition's write region ... */
+    int64_t failback_after;   /* ... and back */
+    int64_t account_read_time;
+    uint32_t region_count;            /* all that the account ever has */
+    uint32_t first_region_count;      /* those that it has at the start come first */
     uint16_t region[RGN_REGIONS_MAX]; /* catalogue numbers in account order */
     const char *region_name[RGN_REGIONS_MAX];
-    rgn_region_list writable; /* multi-write: all; single-write: the first region */
+    rgn_region_list writable; /* at the start. Multi-write: all; single-write: the first region */
 
     const char *round_trip_table; /* "azure-rtt": data/azure-rtt.csv beside the scenario's folder */
     int64_t local_round_trip;     /* client and target in one region */
@@ -236,6 +257,9 @@ typedef struct sim_scenario {
 
     uint32_t fault_count;
     const sim_fault *fault; /* by name */
+
+    uint32_t account_change_count;
+    const sim_account_change *account_change; /* by name */
 
     uint32_t restart_count;
     const sim_restart *restart; /* by name */

@@ -19,11 +19,25 @@
 #define REQUIRED         .flags = SIM_FIELD_REQUIRED
 #define RANGE(low, high) .min = low, .max = high
 
+/* In the order of rgn_signal. */
+#define HEDGING_SIGNALS  "absent|allow|forbid"
+#define FAILOVER_SIGNALS "absent|disabled|enabled"
+
 static const sim_field account_rows[] = {
     {"writes", SIM_FIELD_CHOICE, .words = "single|multi", AT(sim_raw_account, writes),
      .meaning = "single: only the first region takes writes; multi: every region does"},
     {"automatic_failover", SIM_FIELD_FLAG, AT(sim_raw_account, automatic_failover), RANGE(0, 1),
      .meaning = "per-partition automatic failover is on for the account"},
+    {"hedging_switch", SIM_FIELD_CHOICE, .words = HEDGING_SIGNALS, AT(sim_raw_account, hedging_disabled),
+     .meaning = "the gateway's hedging switch: whether clients that know it may hedge; absent is no signal"},
+    {"failover_after", SIM_FIELD_DURATION, .initial = SECONDS(30), RANGE(0, HOURS(24)),
+     AT(sim_raw_account, failover_after),
+     .meaning = "with automatic failover: how long a partition's write region is unhealthy before the service moves it"},
+    {"failback_after", SIM_FIELD_DURATION, .initial = SECONDS(60), RANGE(0, HOURS(24)),
+     AT(sim_raw_account, failback_after),
+     .meaning = "with automatic failover: how long the account's write region is healthy before a partition is moved back"},
+    {"read_time", SIM_FIELD_DURATION, .initial = MS(50), RANGE(0, SECONDS(60)), AT(sim_raw_account, read_time),
+     .meaning = "how long a client's reading of the account takes; it learns what held when it asked"},
     {"regions", SIM_FIELD_REGIONS, REQUIRED, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_account, regions),
      .meaning = "the account's regions in account order; the first is the hub"},
 };
@@ -352,6 +366,25 @@ static const sim_field restart_rows[] = {
 };
 static const sim_record restart_record = RECORD("restart", sim_raw_restart, restart_rows);
 
+static const sim_field account_change_rows[] = {
+    {"at", SIM_FIELD_DURATION, REQUIRED, RANGE(0, YEAR), AT(sim_raw_account_change, at),
+     .meaning = "when the account changes, counted from the start of the run; a client learns of it when it next reads it"},
+    {"every", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(SECONDS(1), YEAR),
+     AT(sim_raw_account_change, every), .meaning = "and again after each such time"},
+    {"until", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(1, YEAR),
+     AT(sim_raw_account_change, until), .meaning = "no repetition at or after this instant"},
+    {"regions", SIM_FIELD_REGIONS, .flags = SIM_FIELD_AT_LEAST_ONE, RANGE(1, RGN_REGIONS_MAX),
+     AT(sim_raw_account_change, regions), .meaning = "the account's regions from then on, in account order"},
+    {"write_region", SIM_FIELD_REGION, .flags = SIM_FIELD_AT_LEAST_ONE, AT(sim_raw_account_change, write_region),
+     .meaning = "the region that takes a single-write account's writes from then on"},
+    {"automatic_failover", SIM_FIELD_CHOICE, .flags = SIM_FIELD_AT_LEAST_ONE, .initial = SIM_ABSENT,
+     .words = FAILOVER_SIGNALS, AT(sim_raw_account_change, automatic_failover),
+     .meaning = "per-partition automatic failover; absent: off, and readings of the account say nothing of it"},
+    {"hedging_switch", SIM_FIELD_CHOICE, .flags = SIM_FIELD_AT_LEAST_ONE, .initial = SIM_ABSENT, .words = HEDGING_SIGNALS,
+     AT(sim_raw_account_change, hedging_disabled), .meaning = "the gateway's hedging switch"},
+};
+static const sim_record account_change_record = RECORD("account_change", sim_raw_account_change, account_change_rows);
+
 static const sim_field instant_rows[] = {{"", SIM_FIELD_DURATION, RANGE(0, YEAR), .meaning = "start of the phase"}};
 static const sim_record instant_record = RECORD("instant", int64_t, instant_rows);
 
@@ -417,6 +450,9 @@ static const sim_field scenario_rows[] = {
      .meaning = "what goes wrong; a fault's name keys its luck"},
     {"restarts", SIM_FIELD_MAP, RANGE(1, 64), .record = &restart_record, AT(sim_raw_scenario, restarts),
      .meaning = "clients whose processes end and start anew, without what they knew"},
+    {"account_changes", SIM_FIELD_MAP, RANGE(1, 64), .record = &account_change_record,
+     AT(sim_raw_scenario, account_changes),
+     .meaning = "what happens to the account; of changes at one instant the later by name wins"},
     {"phases", SIM_FIELD_INSTANTS, RANGE(1, SIM_PHASES_MAX), .record = &instant_record, AT(sim_raw_scenario, phases),
      .meaning = "phases that metrics are reported for, by their starts, in time order; `all` always exists"},
     {"healthy_when", SIM_FIELD_RECORD, .record = &healthy_record, AT(sim_raw_scenario, healthy_when),

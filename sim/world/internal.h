@@ -33,8 +33,19 @@ typedef struct {
     char *notes;         /* one a line */
 } sim_distances;
 
+/* The account as the service has it, from each change on; state[0].from is INT64_MIN. */
+typedef struct {
+    int64_t from;
+    rgn_account account;
+} sim_account_state;
+typedef struct {
+    uint32_t count;
+    sim_account_state *state;
+} sim_account_line;
+
 struct sim_world {
     const sim_scenario *scenario;
+    sim_account_line account;
     sim_distances distances;
     uint64_t region_faults[RGN_REGIONS_MAX]; /* faults whose scope names the region ... */
     uint64_t kind_faults[SIM_KINDS];         /* ... and the kind */
@@ -74,6 +85,19 @@ bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint6
 void sim_stretches_deinit(sim_stretches *stretches);
 /* The stretch that holds the instant. */
 uint32_t sim_stretches_find(const sim_stretches *stretches, int64_t at);
+
+/* False: no memory. Free with sim_account_line_deinit() whatever the result. */
+bool sim_account_line_init(sim_account_line *line, const sim_scenario *scenario);
+void sim_account_line_deinit(sim_account_line *line);
+const rgn_account *sim_account_line_at(const sim_account_line *line, int64_t at);
+
+/* write_region.c: who takes writes, once the run's scope is known. False: no memory; deinit whatever the result. */
+bool sim_write_regions_init(sim_world_run *run);
+void sim_write_regions_deinit(sim_world_run *run);
+
+/* When the set of faults makes what it hits unhealthy. False: no memory; free line->change whatever the result. */
+bool sim_truth_line_build(sim_truth_line *line, uint64_t faults, const sim_scenario *scenario);
+bool sim_truth_line_is_healthy(const sim_truth_line *line, int64_t at);
 
 /* Builds the truth lines of a scope whose hits are known. False: no memory. */
 bool sim_truth_init(struct sim_world_scope *scope, const sim_world *world);

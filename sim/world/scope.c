@@ -97,7 +97,7 @@ sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck
         else
             draw_client_hits(run->scope, scenario, luck, f);
     }
-    if (!sim_truth_init(run->scope, world))
+    if (!sim_truth_init(run->scope, world) || !sim_write_regions_init(run))
         goto failed;
     return run;
 failed:
@@ -109,6 +109,7 @@ void sim_world_run_destroy(sim_world_run *run)
 {
     if (run == NULL)
         return;
+    sim_write_regions_deinit(run);
     if (run->scope != NULL) {
         sim_truth_deinit(run->scope);
         free(run->scope->hits);

@@ -119,7 +119,7 @@ static void scan(builder *self, int64_t first, int64_t last)
     }
 }
 
-static bool build_line(sim_truth_line *line, uint64_t mask, const sim_scenario *scenario)
+bool sim_truth_line_build(sim_truth_line *line, uint64_t mask, const sim_scenario *scenario)
 {
     *line = (sim_truth_line){.faults = mask};
     line->starts_healthy = is_within(scenario, sim_schedule_at(scenario->fault, 0, 0));
@@ -252,7 +252,7 @@ bool sim_truth_init(struct sim_world_scope *scope, const sim_world *world)
     if (scope->line == NULL)
         goto out;
     for (; scope->line_count < all.count; scope->line_count++)
-        if (!build_line(&scope->line[scope->line_count], all.set[scope->line_count], scenario)) {
+        if (!sim_truth_line_build(&scope->line[scope->line_count], all.set[scope->line_count], scenario)) {
             scope->line_count++; /* what it holds is freed with the rest */
             goto out;
         }
@@ -307,6 +307,19 @@ static uint32_t changes_until(const sim_truth_line *line, int64_t at)
 static bool is_healthy_after(const sim_truth_line *line, uint32_t changes)
 {
     return line->starts_healthy == (changes % 2 == 0);
+}
+
+bool sim_truth_line_is_healthy(const sim_truth_line *line, int64_t at)
+{
+    return is_healthy_after(line, changes_until(line, at));
+}
+
+bool sim_truth_is_calm(const sim_world_run *run, int64_t at)
+{
+    for (uint32_t i = 0; i < run->scope->line_count; i++)
+        if (!sim_truth_line_is_healthy(&run->scope->line[i], at))
+            return false;
+    return true;
 }
 
 bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,

@@ -84,6 +84,10 @@ sim_world *sim_world_create(const sim_scenario *scenario, sim_input_error *error
     }
     world->scenario = scenario;
     sort_faults(world);
+    if (!sim_account_line_init(&world->account, scenario)) {
+        sim_world_refuse(error, scenario->path, 0, 0, "out of memory");
+        goto failed;
+    }
     if (!sim_distances_init(&world->distances, scenario, error) || !build_samplers(world, error))
         goto failed;
     for (uint32_t r = 0; r < scenario->region_count; r++)
@@ -104,6 +108,7 @@ void sim_world_destroy(sim_world *world)
         return;
     for (uint32_t r = 0; r < RGN_REGIONS_MAX; r++)
         sim_stretches_deinit(&world->stretches[r]);
+    sim_account_line_deinit(&world->account);
     sim_distances_deinit(&world->distances);
     free(world);
 }

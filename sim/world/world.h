@@ -49,7 +49,8 @@ typedef struct sim_world_run {
     const sim_sampler *jitter; /* factor on a round trip in ppm; NULL: no jitter, no word to draw */
     sim_quiet quiet[RGN_REGIONS_MAX];
     sim_steady steady[RGN_REGIONS_MAX];
-    struct sim_world_scope *scope; /* who is hit; world.c */
+    struct sim_world_scope *scope;           /* who is hit; scope.c */
+    struct sim_write_regions *write_regions; /* who takes writes; NULL: the account never changes; write_region.c */
 } sim_world_run;
 
 /* What an attempt is to the world. */
@@ -90,6 +91,23 @@ void sim_world_run_destroy(sim_world_run *run);
 /* Hash over which partitions and clients each fault hits: part of the luck digest. */
 uint64_t sim_world_run_scope_hash(const sim_world_run *run);
 
+/* --- the service's side of the account --- */
+
+/* The account ever changes, or the service may move the write region of single partitions. */
+bool sim_world_has_control(const sim_world *world);
+/* The account as a reading at that instant finds it. */
+const rgn_account *sim_world_account_at(const sim_world *world, int64_t at);
+
+/* What a region does with an attempt that reaches it at `at`, faults apart. */
+typedef enum {
+    SIM_REFUSES_NOTHING = 0,
+    SIM_REFUSES_WRITES = 1, /* 403/3: another region takes the partition's writes */
+    SIM_REFUSES_ALL = 2,    /* 403/1008: the account does not have the region */
+} sim_refusal;
+sim_refusal sim_world_refuses(const sim_world_run *run, const sim_attempt *attempt, int64_t at);
+/* The region that takes the partition's writes on a single-write account; only where sim_world_has_control(). */
+rgn_region sim_world_write_region(const sim_world_run *run, uint32_t partition, int64_t at);
+
 /* True if some fault looks at connections: else nobody needs to know who has one. */
 bool sim_world_needs_connections(const sim_world *world);
 
@@ -129,6 +147,8 @@ static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, co
 #define SIM_ANY_CLIENT UINT32_MAX
 bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
                           sim_kind kind, int64_t at);
+/* No partition is unhealthy anywhere, for anybody and any kind. */
+bool sim_truth_is_calm(const sim_world_run *run, int64_t at);
 /* The first instant after `at` at which that answer changes; RGN_TIME_NEVER if it never does. */
 int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
                               sim_kind kind, int64_t at);

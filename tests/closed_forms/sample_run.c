@@ -100,7 +100,7 @@ void sample_run(uint32_t success_ppm, uint32_t results, uint64_t seed, sample_re
     rgn_effective_options options;
     ck_assert(sim_effective_options(scenario, policy, NULL, NULL, &options, &error));
     const sim_luck luck = {.seed = seed};
-    const sim_observer observer = {recovery, on_ended, on_failed_leg, on_canary, on_transition, on_mark};
+    const sim_observer observer = {recovery, on_ended, on_failed_leg, on_canary, on_transition, on_mark, NULL};
     const sim_run_input input = {.scenario = scenario,
                                  .world = world,
                                  .router_options = &options,

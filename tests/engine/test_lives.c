@@ -98,7 +98,7 @@ static play *run(const char *rest, unsigned clients, sim_mode mode)
     sim_world_run *world_run = sim_world_run_create(world, &luck);
     self->metrics = sim_metrics_create(scenario, world_run, &options.values);
     ck_assert_ptr_nonnull(self->metrics);
-    const sim_observer observer = {self, on_ended, on_failed_leg, on_canary, on_transition, on_mark};
+    const sim_observer observer = {self, on_ended, on_failed_leg, on_canary, on_transition, on_mark, NULL};
     const sim_run_input input = {.scenario = scenario,
                                  .world = world,
                                  .router_options = &options,

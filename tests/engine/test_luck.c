@@ -76,7 +76,7 @@ static play run(const char *scenario_path, const char *policy_name, sim_mode mod
     const sim_luck luck = {.seed = 11, .replication = 2};
     play self = {.ended = calloc(OPERATIONS_MAX, sizeof *self.ended)};
     ck_assert_ptr_nonnull(self.ended);
-    const sim_observer observer = {&self, keep, ignore_leg, count_canary, ignore_transition, ignore_mark};
+    const sim_observer observer = {&self, keep, ignore_leg, count_canary, ignore_transition, ignore_mark, NULL};
     const sim_run_input input = {.scenario = scenario,
                                  .world = world,
                                  .router_options = &clients,

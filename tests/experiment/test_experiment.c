@@ -55,7 +55,7 @@ static void hear_mark(void *context, uint32_t client, rgn_region region, rgn_mar
  * its ordinal. */
 static sim_sample sample_of(uint32_t count, uint64_t seed, heard *all)
 {
-    const sim_observer next = {all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark};
+    const sim_observer next = {all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark, NULL};
     const sim_luck luck = {seed, 0};
     sim_ended *operation = calloc(count + 1, sizeof *operation);
     ck_assert_ptr_nonnull(operation);
@@ -142,7 +142,7 @@ END_TEST
 START_TEST(everything_else_is_handed_on)
 {
     heard all = {0};
-    const sim_observer next = {&all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark};
+    const sim_observer next = {&all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark, NULL};
     sim_sampling *sampling = sim_sampling_create(&next);
     const sim_observer *observer = sim_sampling_observer(sampling);
     observer->failed_leg(observer->context, &(sim_failed_leg){0});

@@ -20,6 +20,15 @@ bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t 
     return true;
 }
 
+bool sim_truth_is_calm(const sim_world_run *run, int64_t at)
+{
+    for (unsigned i = 0; i < run->scope->count; i++) {
+        if (run->scope->span[i].from <= at && at < run->scope->span[i].until)
+            return false;
+    }
+    return true;
+}
+
 int64_t sim_truth_next_change(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
                               sim_kind kind, int64_t at)
 {

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The control plane as clients meet it: regions that refuse, readings of the account, the hedging switch. */
+#include "engine/control.h"
+
+enum {
+    STATUS_FORBIDDEN = 403,
+    SUBSTATUS_WRITE_FORBIDDEN = 3,
+    SUBSTATUS_ACCOUNT_NOT_FOUND = 1008,
+    EVENT_REFRESH = 1, /* leg field of a client's control event: its reading of the account is answered */
+};
+
+bool sim_control_open(sim_run_state *run)
+{
+    const uint32_t clients = run->scenario->client_count;
+    run->reads_account = run->scenario->account_change_count > 0;
+    if (!run->reads_account)
+        return true;
+    run->refresh_time = malloc((size_t)clients * sizeof *run->refresh_time);
+    for (uint32_t c = 0; run->refresh_time != NULL && c < clients; c++)
+        run->refresh_time[c] = RGN_TIME_NEVER;
+    return run->refresh_time != NULL;
+}
+
+/* A fault has the first word: what it keeps from its region, the region cannot refuse. */
+void sim_control_settle(sim_run_state *run, sim_slot *slot, int64_t arrival)
+{
+    const uint32_t leg = slot->op.leg;
+    const sim_attempt attempt = {.region = slot->leg_region[leg],
+                                 .kind = slot->kind,
+                                 .client = slot->client,
+                                 .partition = slot->partition};
+    if (slot->leg_status[leg] != 200)
+        return;
+    const sim_refusal refusal = sim_world_refuses(run->world, &attempt, arrival);
+    if (refusal == SIM_REFUSES_NOTHING)
+        return;
+    slot->leg_status[leg] = STATUS_FORBIDDEN;
+    slot->leg_substatus[leg] =
+        refusal == SIM_REFUSES_WRITES ? SUBSTATUS_WRITE_FORBIDDEN : SUBSTATUS_ACCOUNT_NOT_FOUND;
+}
+
+void sim_control_do_tasks(sim_run_state *run, uint32_t client, const rgn_task *task, unsigned count, int64_t now)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (task[i].kind != RGN_TASK_REFRESH_ACCOUNT)
+            continue;
+        const int64_t at = rgn_time_add(now, run->scenario->account_read_time);
+        if (!sim_queue_reserve(&run->background, run->background.count + 1)) {
+            run->fleet.out_of_memory = true;
+            return;
+        }
+        run->refresh_time[client] = at;
+        sim_queue_push(&run->background,
+                       (sim_event){(uint64_t)at, sim_event_key(SIM_CLASS_CONTROL, client, EVENT_REFRESH, 0)});
+    }
+}
+
+bool sim_control_is_answer(sim_event event)
+{
+    return sim_event_class(event.key) == SIM_CLASS_CONTROL && sim_event_leg(event.key) == EVENT_REFRESH;
+}
+
+void sim_control_answer(sim_run_state *run, uint32_t client, int64_t now)
+{
+    const int64_t asked = now - run->scenario->account_read_time;
+    if (run->refresh_time[client] != now)
+        return; /* who asked has been restarted since */
+    run->refresh_time[client] = RGN_TIME_NEVER;
+    if (rgn_router_answer_refresh(run->fleet.client[client].router, sim_world_account_at(run->input->world, asked),
+                                  now) != RGN_OK)
+        run->fleet.out_of_memory = true;
+}
+
+void sim_control_forget(sim_run_state *run, uint32_t client)
+{
+    if (run->reads_account)
+        run->refresh_time[client] = RGN_TIME_NEVER;
+}
+
+static bool hedges(const rgn_gateway *gateway)
+{
+    return !gateway->is_off && gateway->owner != RGN_STRATEGY_OF_NOBODY;
+}
+
+void sim_control_on_gateway(void *context, const rgn_gateway_change *change)
+{
+    const sim_client *client = context;
+    sim_run_state *run = client->fleet->observer;
+    const sim_observer *observer = run->input->observer;
+    const bool is_on = hedges(&change->after);
+    sim_digest_add(&run->output->behaviour, (uint64_t)change->at,
+                   (uint64_t)SIM_RECORD_GATEWAY << 56 | (uint64_t)change->reason << 48 |
+                       (uint64_t)change->after.is_off << 1 | change->after.automatic_failover,
+                   sim_pack_ids(client->index, 0), change->after.owner);
+    if (observer == NULL || is_on == hedges(&change->before))
+        return;
+    sim_run_flush(run);
+    observer->strategy(observer->context, client->index, is_on, change->at);
+}
+
+void sim_control_tell_first(sim_run_state *run, uint32_t client, int64_t at)
+{
+    const sim_observer *observer = run->input->observer;
+    if (observer == NULL)
+        return;
+    const rgn_gateway gateway = rgn_router_gateway(run->fleet.client[client].router);
+    sim_run_flush(run);
+    observer->strategy(observer->context, client, hedges(&gateway), at);
+}
