@@ -24,6 +24,7 @@ void script_init(script *s)
                                  .duration = S(3600),
                                  .multi_write = true,
                                  .region_count = REGIONS,
+                                 .first_region_count = REGIONS,
                                  .group_count = 2,
                                  .group = s->group,
                                  .client_count = CLIENTS,
