@@ -160,12 +160,8 @@ unsigned rgn_hedge_observe(const rgn_router *router, const rgn_op *op, rgn_step 
 /* --- names and JSON ---------------------------------------------------------------------------------------------- */
 
 static const char *const event_names[] = {
-#define EVENT_NAME(identifier, number, name, level) [number] = (name),
+#define EVENT_NAME(identifier, number, name, sentence) [number] = (name),
     RGN_HEDGE_EVENTS(EVENT_NAME)};
-
-static const char *const event_levels[] = {
-#define EVENT_LEVEL(identifier, number, name, level) [number] = (level),
-    RGN_HEDGE_EVENTS(EVENT_LEVEL)};
 
 enum { EVENT_COUNT = sizeof event_names / sizeof event_names[0] };
 
@@ -231,7 +227,7 @@ size_t rgn_hedge_event_json(const rgn_hedge_event *event, char *out, size_t size
     put_text(&w, "{");
     put_integer(&w, "at_ns", event->at);
     put_word(&w, "event", rgn_hedge_event_name((rgn_hedge_event_kind)event->kind));
-    put_word(&w, "level", event->kind < EVENT_COUNT ? event_levels[event->kind] : NULL);
+    put_word(&w, "level", event->kind == RGN_HEDGE_EVENT_BOTH_TRANSIENT ? "WARN" : "DEBUG");
     put_fields(&w, event);
     return put_end(&w);
 }

@@ -34,6 +34,8 @@ typedef struct {
     uint8_t hedges;          /* hedges launched; those again in their region after a failure count as one */
     uint8_t hedge_cancelled; /* legs that were cut when a race that had launched its hedge ended the operation */
     rgn_region hedge_region; /* of the latest hedge; RGN_REGION_NONE: none */
+    uint8_t session_misses;  /* attempts that met a region that lagged behind the session; 255: so many or more */
+    uint16_t served_legs;    /* that their region served, also where the answer came too late */
 } sim_ended;
 
 enum {
@@ -42,7 +44,49 @@ enum {
     SIM_ENDED_CANARY = 4, /* its first attempt was a canary (or a probe) */
     SIM_ENDED_AWAY = 8,   /* at its start the partition's override kept this direction's traffic away from home */
     SIM_ENDED_ABANDONED = 16,
+    SIM_ENDED_SERVED = 32, /* the caller got an answer that a region served, and pays for it */
 };
+
+/* How an attempt of a sampled operation ended. Numbers reach the database as words. */
+typedef enum {
+    SIM_STORY_OPEN = 0,
+    SIM_STORY_ANSWERED = 1,  /* or lost its connection */
+    SIM_STORY_TIMED_OUT = 2, /* cut by its own timeout */
+    SIM_STORY_CANCELLED = 3, /* cut with its operation: another leg won, the deadline passed, the application gave up */
+} sim_story_end;
+
+typedef struct {
+    int64_t sent;
+    int64_t end;
+    uint16_t status; /* 0 but for an answer */
+    uint16_t substatus;
+    rgn_region region;
+    uint8_t leg;        /* 0 primary, 1 hedge */
+    uint8_t context;    /* rgn_context */
+    uint8_t reason;     /* rgn_reason: why that region */
+    uint8_t send_flags; /* RGN_SEND_* */
+    uint8_t transport;  /* rgn_transport */
+    uint8_t how;        /* sim_story_end */
+} sim_story_attempt;
+
+enum { SIM_STORY_ATTEMPTS = 16, SIM_STORY_EVENTS = 12 };
+
+/* A sampled operation: see engine/stories.h. Of more attempts or events than there is room for, the first are kept. */
+typedef struct {
+    sim_ended ended;
+    rgn_hedge_diagnostics hedge;
+    uint32_t attempt_count; /* sent */
+    uint32_t event_count;   /* that happened */
+    sim_story_attempt attempt[SIM_STORY_ATTEMPTS];
+    rgn_hedge_event event[SIM_STORY_EVENTS];
+} sim_story;
+
+typedef struct {
+    size_t count;
+    sim_story *story; /* by intended start, then ordinal */
+} sim_story_set;
+
+typedef struct sim_stories sim_stories;
 
 /* A leg that ended in something that counts as failure (rgn_evidence FAILURE or TIMEOUT), or was cut by its timeout. */
 typedef struct {
@@ -84,6 +128,21 @@ typedef struct {
     uint32_t *count;
 } sim_region_load;
 
+/* Of the clients' adaptive hedge thresholds for a region, ns; the median by nearest rank. */
+typedef struct {
+    int64_t least;
+    int64_t median;
+    int64_t greatest;
+} sim_threshold_row;
+
+typedef struct {
+    size_t rows;            /* of the time series; 0: thresholds are fixed */
+    size_t taken;           /* so far */
+    uint32_t regions;
+    sim_threshold_row *row; /* [row * regions + region] */
+    int64_t *scratch;
+} sim_thresholds;
+
 enum { SIM_CHECKPOINTS = 64 };
 
 /* What a run yields by itself. */
@@ -101,6 +160,7 @@ typedef struct {
     sim_digest checkpoint[SIM_CHECKPOINTS]; /* behaviour up to duration * (k + 1) / 64 */
     sim_digest luck;
     sim_region_load load;
+    sim_thresholds thresholds; /* how adaptive ones moved */
 } sim_run_output;
 
 typedef enum {
@@ -117,6 +177,7 @@ typedef struct {
     sim_mode mode;
     const sim_observer *observer; /* NULL: nobody listens */
     sim_world_run *world_run;     /* made with the same luck */
+    sim_stories *stories;         /* takes a sample of the operations; NULL: nobody wants one */
     /* Fast mode only: every timer rings this much late. 0, but for the test that proves that a wrong timer shows in the
      * behaviour digest. */
     int64_t planted_timer_delay;

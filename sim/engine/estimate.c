@@ -58,6 +58,14 @@ static uint64_t connection_bytes(const sim_scenario *scenario)
     return 0;
 }
 
+/* Tokens; the commits come to little. */
+static uint64_t session_bytes(const sim_scenario *scenario)
+{
+    if (!scenario->replication.is_on)
+        return 0;
+    return (uint64_t)scenario->client_count * scenario->partition_count * scenario->region_count * sizeof(rgn_lsn);
+}
+
 static uint64_t entry_bytes(const sim_scenario *scenario)
 {
     uint64_t share = 0; /* ppb of the partitions */
@@ -73,5 +81,6 @@ uint64_t sim_run_memory_estimate(const sim_scenario *scenario)
     const uint64_t seconds = (uint64_t)(scenario->duration / RGN_NS_PER_S) + 1;
     return (uint64_t)scenario->client_count * (ROUTER_BYTES + sizeof(sim_client) + scenario->partition_count) +
            entry_bytes(scenario) + in_flight_bytes(scenario) + seconds * scenario->region_count * sizeof(uint32_t) +
-           arrival_bytes(scenario) + connection_bytes(scenario);
+           arrival_bytes(scenario) + connection_bytes(scenario) + session_bytes(scenario) +
+           SIM_STORIES_MAX * sizeof(sim_story);
 }

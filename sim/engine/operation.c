@@ -19,7 +19,93 @@ uint32_t sim_run_new_slot(sim_run_state *run)
     return index;
 }
 
+/* ---- stories ---- */
+
+void sim_run_begin_story(sim_run_state *run, sim_slot *slot)
+{
+    run->story_place[slot - run->slot] = sim_stories_begin(run->input->stories, slot->ordinal);
+    run->story_bound = sim_stories_bound(run->input->stories);
+    slot->flags |= SIM_SLOT_STORY;
+}
+
+/* NULL for most, and once an operation that started later has taken its place. */
+static sim_story *story_of(sim_run_state *run, sim_slot *slot)
+{
+    if ((slot->flags & SIM_SLOT_STORY) == 0)
+        return NULL;
+    sim_story *story = sim_stories_at(run->input->stories, run->story_place[slot - run->slot], slot->ordinal);
+    if (story == NULL)
+        slot->flags &= (uint8_t)~SIM_SLOT_STORY;
+    return story;
+}
+
+static void tell_sent(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    sim_story *story = story_of(run, slot);
+    const rgn_op *op = &slot->op;
+    if (story != NULL)
+        sim_story_sent(story, &(sim_story_attempt){.sent = now,
+                                                   .region = op->region,
+                                                   .leg = op->leg,
+                                                   .context = (uint8_t)rgn_op_context(op),
+                                                   .reason = op->reason,
+                                                   .send_flags = op->send_flags});
+}
+
+/* What the last call into the core did, but for what it sent. */
+static void tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+{
+    sim_story *story = story_of(run, slot);
+    if (story == NULL)
+        return;
+    for (uint8_t leg = 0; leg < RGN_LEGS_MAX; leg++)
+        if (slot->op.cancel_legs >> leg & 1)
+            sim_story_leg_ended(story, leg, run->is_timeout ? SIM_STORY_TIMED_OUT : SIM_STORY_CANCELLED, NULL, now);
+    sim_story_observe(story, run->fleet.client[slot->client].router, &slot->op, step, run->answer, now);
+}
+
 /* ---- sending ---- */
+
+static void add_one(uint8_t *count)
+{
+    *count = (uint8_t)(*count + (*count < UINT8_MAX));
+}
+
+/* A leg is over. Whether a region did its work: not if it failed, or never heard of it. */
+static void count_work(sim_slot *slot, uint32_t leg)
+{
+    const rgn_response response = {.status = slot->leg_status[leg],
+                                   .substatus = slot->leg_substatus[leg],
+                                   .transport = slot->leg_transport[leg]};
+    if (rgn_classify(&response).evidence != RGN_EVIDENCE_SUCCESS)
+        add_one(&slot->unserved_legs);
+}
+
+/* The client answers the leg itself: its own budget is spent. */
+static void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    const uint32_t leg = slot->op.leg;
+    slot->leg_end[leg] = now;
+    slot->leg_status[leg] = 429;
+    slot->leg_substatus[leg] = RGN_SUBSTATUS_LOCAL_THROTTLE;
+    slot->leg_transport[leg] = RGN_TRANSPORT_NONE;
+    slot->leg_region[leg] = slot->op.region;
+    slot->leg_sent[leg] = now;
+    run->output->legs++;
+    sim_run_digest_send(run, slot, now);
+}
+
+/* What the region has of the session's writes may change the answer of a leg that was settled. */
+static void ask_session(sim_run_state *run, sim_slot *slot, int64_t now, int64_t arrival)
+{
+    const uint32_t leg = slot->op.leg;
+    const sim_attempt attempt = {
+        .region = slot->op.region, .kind = slot->kind, .client = slot->client, .partition = slot->partition};
+    if (run->sessions != NULL && slot->leg_status[leg] == 200)
+        (void)sim_sessions_serve(run->sessions, (uint32_t)(slot - run->slot), leg, &attempt,
+                                 (slot->op.send_flags & RGN_SEND_HUB) != 0, now, arrival, &slot->leg_status[leg],
+                                 &slot->leg_substatus[leg]);
+}
 
 /* How often the operation has gone to `region`, this time included. The array is set up only when a second leg is sent.
  */
@@ -49,18 +135,24 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
         op->reason != RGN_REASON_ROUTE_FAILOVER)
         sim_run_break(run, "a leg was sent to an excluded region without the reason `fallback` or `failover_override`");
     slot->legs++;
+    tell_sent(run, slot, now);
+    if (op->send_flags & RGN_SEND_CANARY)
+        slot->flags |= SIM_SLOT_CANARY_LEG;
+    if (op->reason == RGN_REASON_ROUTE_HEDGE)
+        add_one(&slot->hedges);
+    if (run->throughput != NULL && !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
+        throttle_leg(run, slot, now);
+        return;
+    }
     const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(slot, region));
     int64_t round_trip = run->fleet.client[slot->client].round_trip[region];
     if (run->world->jitter != NULL)
         round_trip = sim_world_jittered(
             run->world->jitter, round_trip,
             sim_draw_words(&run->input->luck, SIM_DRAW_NETWORK_JITTER, slot->luck_key, place).word[0]);
-    if (op->send_flags & RGN_SEND_CANARY)
-        slot->flags |= SIM_SLOT_CANARY_LEG;
-    if (op->reason == RGN_REASON_ROUTE_HEDGE)
-        slot->hedges++;
     sim_run_settle_leg(run, slot, sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
                        run->connection != NULL && has_connection(run, slot->client, region, now), now);
+    ask_session(run, slot, now, now + round_trip / 2);
     if (run->world->write_regions != NULL)
         sim_control_settle(run, slot, rgn_time_add(now, round_trip / 2));
 }
@@ -69,12 +161,15 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 static void cancel_legs(sim_slot *slot)
 {
     for (uint32_t leg = 0; leg < RGN_LEGS_MAX; leg++)
-        if (slot->op.cancel_legs >> leg & 1)
+        if (slot->op.cancel_legs >> leg & 1) {
             slot->leg_end[leg] = RGN_TIME_NEVER;
+            count_work(slot, leg);
+        }
 }
 
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
+    tell_step(run, slot, step, now);
     if (slot->op.cancel_legs != 0)
         cancel_legs(slot);
     if (step == RGN_DONE) {
@@ -87,6 +182,12 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
 }
 
 /* ---- starting ---- */
+
+void sim_run_hide_partition(const sim_run_state *run, rgn_request *request, uint32_t workload, uint8_t kind)
+{
+    if (run->scenario->workload[workload].is_partition_learnt[kind])
+        request->partition = RGN_PARTITION_UNKNOWN;
+}
 
 /* When the operation's application gives up. Drawn apart from all else: more who give up are the same and others. */
 int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot)
@@ -113,10 +214,12 @@ static uint8_t start_flags(const sim_run_state *run, const sim_slot *slot)
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     slot->leg_end[0] = RGN_TIME_NEVER;
+    if (run->sessions != NULL)
+        sim_sessions_begin(run->sessions, (uint32_t)(slot - run->slot));
     if (step != RGN_SEND)
         slot->first_region = RGN_REGION_NONE;
     else if (slot->op.reason != RGN_REASON_ROUTE_PREFERRED)
-        slot->flags = start_flags(run, slot);
+        slot->flags |= start_flags(run, slot);
     return sim_run_follow(run, slot, step, now);
 }
 
@@ -133,23 +236,30 @@ static void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *end
         sim_run_break(run, "a hedge was launched without an end, or ended without having been launched");
     if (slot->hedges == 0)
         return;
-    ended->hedges = slot->hedges < UINT8_MAX ? (uint8_t)slot->hedges : UINT8_MAX;
+    ended->hedges = slot->hedges;
     ended->hedge_region = slot->leg_region[1];
     if (sim_is_end_of_race(hedge))
         ended->hedge_cancelled = (uint8_t)((cut & 1) + (cut >> 1));
 }
 
-void sim_run_report_rest(sim_run_state *run, const sim_slot *slot, sim_ended *ended)
+void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     const rgn_op *op = &slot->op;
-    unsigned flags = slot->flags & ~(unsigned)(SIM_SLOT_CANARY_LEG | SIM_SLOT_CANARY_FAILED);
+    unsigned flags = slot->flags & ~(unsigned)(SIM_SLOT_CANARY_LEG | SIM_SLOT_CANARY_FAILED | SIM_SLOT_STORY);
     flags |= op->result.is_success ? SIM_ENDED_SUCCESS : 0;
     flags |= op->result.is_error ? SIM_ENDED_ERROR : 0;
     flags |= op->result.reason == RGN_REASON_DONE_ABANDONED ? SIM_ENDED_ABANDONED : 0;
+    const bool is_final = op->result.reason == RGN_REASON_DONE_FINAL && !op->result.is_error;
+    flags |= op->result.is_success || is_final ? SIM_ENDED_SERVED : 0;
     ended->flags = (uint8_t)flags;
+    if (run->sessions != NULL)
+        ended->session_misses = sim_sessions_misses(run->sessions, (uint32_t)(slot - run->slot));
     if ((slot->flags & SIM_SLOT_CANARY_FAILED) != 0 && op->canary_failed_at != RGN_TIME_NEVER)
         ended->canary_retry = op->canary_failed_at - slot->start;
     report_race(run, slot, ended);
+    sim_story *story = story_of(run, slot);
+    if (story != NULL)
+        story->ended = *ended;
 }
 
 static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, int64_t now)
@@ -229,25 +339,49 @@ static void enter_core(sim_run_state *run, sim_slot *slot)
     run->fleet.retry_draws = &slot->retry_draws;
 }
 
+/* What the answer teaches the client, apart from what the core makes of it. */
+static void learn_from(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response, int64_t now)
+{
+    if (run->sessions != NULL)
+        sim_sessions_answered(run->sessions, (uint32_t)(slot - run->slot), leg, slot->client, slot->partition,
+                              response);
+    if (response->transport != RGN_TRANSPORT_NONE)
+        return;
+    if (run->connection != NULL)
+        run->connection[(size_t)slot->client * run->scenario->region_count + slot->leg_region[leg]] = now;
+    if (run->is_partition_learnt)
+        rgn_op_learn_partition(run->fleet.client[slot->client].router, &slot->op, slot->partition);
+}
+
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
                                int64_t now)
 {
-    if (response->status != 200 || (slot->flags & SIM_SLOT_CANARY_LEG) != 0)
-        report_answer(run, slot, leg, response, now);
-    if (run->connection != NULL && response->transport == RGN_TRANSPORT_NONE)
-        run->connection[(size_t)slot->client * run->scenario->region_count + slot->leg_region[leg]] = now;
-    if (run->reads_account && response->status != 200)
+    rgn_response answer = *response;
+    if (answer.substatus == RGN_SUBSTATUS_LOCAL_THROTTLE)
+        answer.retry_after = sim_throughput_wait(now);
+    sim_story *story = story_of(run, slot);
+    if (story != NULL)
+        sim_story_leg_ended(story, (uint8_t)leg, SIM_STORY_ANSWERED, &answer, now);
+    count_work(slot, leg);
+    if (answer.status != 200 || (slot->flags & SIM_SLOT_CANARY_LEG) != 0)
+        report_answer(run, slot, leg, &answer, now);
+    if (run->reads_account && answer.status != 200)
         sim_run_mark_dirty(run, slot->client); /* it may want to read the account */
     enter_core(run, slot);
-    const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, response, now);
+    learn_from(run, slot, leg, &answer, now);
+    const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &answer, now);
     if ((slot->flags & SIM_SLOT_CANARY_LEG) != 0)
         report_lost_canary(run, slot, lost_race_evidence(run), now);
-    return sim_run_follow(run, slot, step, now);
+    run->answer = &answer;
+    const bool is_open = sim_run_follow(run, slot, step, now);
+    run->answer = NULL;
+    return is_open;
 }
 
 bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     const uint8_t open_before = slot->op.open_legs;
+    run->is_timeout = slot->op.wake_kind == RGN_WAKE_LEG_TIMEOUT;
     enter_core(run, slot);
     const rgn_step step = rgn_op_on_timer(run->fleet.client[slot->client].router, &slot->op, now);
     const unsigned cut = open_before & slot->op.cancel_legs;
@@ -255,7 +389,9 @@ bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now)
         if (cut >> leg & 1)
             report_leg(run, slot, leg, RGN_EVIDENCE_TIMEOUT, RGN_EVIDENCE_TIMEOUT, now);
     report_lost_canary(run, slot, RGN_EVIDENCE_TIMEOUT, now);
-    return sim_run_follow(run, slot, step, now);
+    const bool is_open = sim_run_follow(run, slot, step, now);
+    run->is_timeout = false;
+    return is_open;
 }
 
 bool sim_run_abandon(sim_run_state *run, sim_slot *slot, int64_t now)

@@ -93,6 +93,8 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     const uint8_t workload = arrival->workload;
     rgn_request *request = &run->request[workload];
     request->partition = arrival->partition;
+    if (__builtin_expect(run->is_partition_learnt, 0))
+        sim_run_hide_partition(run, request, workload, arrival->kind);
     request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
     request->hash = arrival->chance;
     slot->start = now;
@@ -106,7 +108,10 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     slot->flags = 0;
     slot->legs = 0;
     slot->hedges = 0;
+    slot->unserved_legs = 0;
     slot->retry_draws = 0;
+    if (__builtin_expect(sim_story_hash(slot->ordinal) < run->story_bound, 0))
+        sim_run_begin_story(run, slot);
     slot->abandon_at = RGN_TIME_NEVER;
     if (__builtin_expect(run->gives_up_share[workload] != 0, 0))
         slot->abandon_at = sim_run_draw_abandon(run, slot);
@@ -116,7 +121,8 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     sim_arrivals_take(&run->arrivals);
     const rgn_step step = rgn_op_start(run->fleet.client[slot->client].router, &slot->op, request, now);
     slot->first_region = slot->op.region;
-    if (!SIM_LIKELY(step == RGN_SEND && slot->op.reason == RGN_REASON_ROUTE_PREFERRED && run->is_plain))
+    if (!SIM_LIKELY(step == RGN_SEND && slot->op.reason == RGN_REASON_ROUTE_PREFERRED && run->is_plain &&
+                    slot->flags == 0))
         return sim_run_start_otherwise(run, slot, step, now);
     sim_run_send_plain(run, slot, luck, now);
     return true;
@@ -154,17 +160,20 @@ static inline void sim_run_report_ended(sim_run_state *run, sim_slot *slot, int6
     ended->status = result->status;
     ended->substatus = result->substatus;
     ended->legs = slot->legs;
+    ended->served_legs = (uint16_t)(slot->legs - slot->unserved_legs);
+    ended->session_misses = 0;
     ended->reason = result->reason;
     ended->kind = slot->kind;
     ended->workload = slot->workload;
     ended->first_region = slot->first_region;
     ended->last_region = result->region;
-    ended->flags = SIM_ENDED_SUCCESS;
+    ended->flags = SIM_ENDED_SUCCESS | SIM_ENDED_SERVED;
     ended->hedge = (uint8_t)hedge;
     ended->hedges = 0;
     ended->hedge_cancelled = 0;
     ended->hedge_region = RGN_REGION_NONE;
-    if (!SIM_LIKELY(result->is_success && slot->flags == 0 && slot->hedges == 0 && !sim_is_end_of_race(hedge)))
+    if (!SIM_LIKELY(result->is_success && slot->flags == 0 && slot->hedges == 0 && !sim_is_end_of_race(hedge) &&
+                    run->ends_plain))
         sim_run_report_rest(run, slot, ended);
 }
 
@@ -176,7 +185,8 @@ static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t 
                                    .transport = slot->leg_transport[leg],
                                    .retry_after = RGN_TIME_NEVER};
     slot->leg_end[leg] = RGN_TIME_NEVER;
-    if (!SIM_LIKELY(response.status == 200 && (slot->flags & SIM_SLOT_CANARY_LEG) == 0 && run->connection == NULL))
+    if (!SIM_LIKELY(response.status == 200 && (slot->flags & (SIM_SLOT_CANARY_LEG | SIM_SLOT_STORY)) == 0 &&
+                    run->ends_plain))
         return sim_run_end_leg_otherwise(run, slot, leg, &response, now);
     run->fleet.retry_ordinal = slot->luck_key;
     run->fleet.retry_draws = &slot->retry_draws;

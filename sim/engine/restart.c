@@ -95,6 +95,8 @@ void sim_run_restart(sim_run_state *run, uint32_t index, int64_t now)
     }
     for (uint32_t r = 0; run->connection != NULL && r < regions; r++)
         run->connection[(size_t)index * regions + r] = RGN_TIME_NEVER;
+    if (run->sessions != NULL)
+        sim_sessions_forget(run->sessions, index);
     sim_run_collect_counters(run, index);
     sim_control_forget(run, index);
     sim_fleet_restart(&run->fleet, index, now);

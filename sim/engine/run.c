@@ -55,9 +55,13 @@ bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
 {
     sim_slot *slot = aligned_alloc(64, capacity * sizeof *slot);
     uint32_t *free_slot = realloc(run->free_slot, capacity * sizeof *free_slot);
+    uint16_t *story_place = realloc(run->story_place, capacity * sizeof *story_place);
     if (free_slot != NULL)
         run->free_slot = free_slot;
-    if (slot == NULL || free_slot == NULL) {
+    if (story_place != NULL)
+        run->story_place = story_place;
+    if (slot == NULL || free_slot == NULL || story_place == NULL ||
+        (run->sessions != NULL && !sim_sessions_reserve(run->sessions, capacity))) {
         free(slot);
         return false;
     }
@@ -75,6 +79,22 @@ static bool open_load(sim_run_state *run)
     load->seconds = (uint32_t)(run->scenario->duration / RGN_NS_PER_S) + 1;
     load->count = calloc((size_t)load->seconds * run->scenario->region_count, sizeof *load->count);
     return load->count != NULL;
+}
+
+static bool open_throughput(sim_run_state *run)
+{
+    if (run->scenario->client_budget == 0)
+        return true;
+    run->throughput = sim_throughput_create(run->scenario);
+    return run->throughput != NULL;
+}
+
+static bool open_sessions(sim_run_state *run)
+{
+    if (!run->scenario->replication.is_on)
+        return true;
+    run->sessions = sim_sessions_create(run->scenario, run->world, &run->input->luck);
+    return run->sessions != NULL;
 }
 
 /* Nobody has a connection yet. */
@@ -97,6 +117,28 @@ static void open_luck(sim_run_state *run)
                    sim_world_run_scope_hash(run->world), (uint64_t)run->scenario->duration);
 }
 
+static int64_t checkpoint_time(const sim_run_state *run)
+{
+    if (run->checkpoint == SIM_CHECKPOINTS)
+        return RGN_TIME_NEVER;
+    return (int64_t)((sim_i128)run->scenario->duration * (run->checkpoint + 1) / SIM_CHECKPOINTS);
+}
+
+/* What all workloads have in common with their operations. */
+static void open_workloads(sim_run_state *run)
+{
+    for (uint32_t w = 0; w < run->scenario->workload_count; w++) {
+        const sim_workload *workload = &run->scenario->workload[w];
+        run->request[w] =
+            (rgn_request){.timeout = workload->deadline, .options = &run->input->workload_options[w].values};
+        run->gives_up_share[w] = workload->gives_up_share;
+        for (int kind = 0; kind < SIM_KINDS; kind++)
+            run->is_partition_learnt |= workload->is_partition_learnt[kind];
+    }
+    run->ends_plain = run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt;
+    run->is_plain = run->ends_plain && run->world->jitter == NULL && run->throughput == NULL;
+}
+
 sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output)
 {
     const sim_scenario *scenario = input->scenario;
@@ -106,18 +148,15 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
                            .world = input->world_run,
                            .probe_all = input->router_options->values.failback_strategy == RGN_STRATEGY_PROBE &&
                                         input->router_options->values.failback_probe_admission == RGN_PROBE_ALL,
+                           .story_bound = input->stories != NULL ? sim_stories_bound(input->stories) : 0,
                            .output = output};
-    for (uint32_t w = 0; w < scenario->workload_count; w++) {
-        run->request[w] =
-            (rgn_request){.timeout = scenario->workload[w].deadline, .options = &input->workload_options[w].values};
-        run->gives_up_share[w] = scenario->workload[w].gives_up_share;
-    }
     open_luck(run);
     run->background_time = calloc(scenario->client_count, sizeof *run->background_time);
     run->dirty = calloc(SIM_TRANSITIONS_PENDING, sizeof *run->dirty);
     const rgn_sink sink = {
         .on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark, .on_gateway = sim_control_on_gateway};
-    if (run->background_time == NULL || run->dirty == NULL || !open_load(run) || !open_connections(run) || !sim_control_open(run) ||
+    if (run->background_time == NULL || run->dirty == NULL || !open_load(run) || !open_connections(run) ||
+        !sim_control_open(run) || !open_throughput(run) || !open_sessions(run) ||
         !sim_run_reserve_slots(run, 1024) || !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
         return SIM_RUN_NO_MEMORY;
     const sim_fleet_watch watch = {input->on_progress, input->progress_context};
@@ -133,8 +172,10 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
     }
     if (!sim_run_queue_restarts(run))
         return SIM_RUN_NO_MEMORY;
-    run->next_checkpoint = scenario->duration / SIM_CHECKPOINTS;
-    run->is_plain = run->connection == NULL && run->world->jitter == NULL && run->world->write_regions == NULL;
+    if (!sim_thresholds_open(&output->thresholds, scenario, &input->router_options->values))
+        return SIM_RUN_NO_MEMORY;
+    run->next_checkpoint = rgn_time_min(checkpoint_time(run), sim_thresholds_next(&output->thresholds, scenario));
+    open_workloads(run);
     return sim_arrivals_init(&run->arrivals, scenario, &input->luck) ? SIM_RUN_OK : SIM_RUN_NO_MEMORY;
 }
 
@@ -164,9 +205,12 @@ void sim_run_close(sim_run_state *run)
     free(run->dirty);
     free(run->connection);
     free(run->refresh_time);
+    sim_throughput_destroy(run->throughput);
+    sim_sessions_destroy(run->sessions);
     free(run->killed);
     free(run->slot);
     free(run->free_slot);
+    free(run->story_place);
 }
 
 void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now)
@@ -179,13 +223,12 @@ void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now)
 
 void sim_run_store_checkpoints(sim_run_state *run, int64_t now)
 {
-    while (run->checkpoint < SIM_CHECKPOINTS && now >= run->next_checkpoint) {
-        run->output->checkpoint[run->checkpoint++] = run->output->behaviour;
-        run->next_checkpoint =
-            run->checkpoint == SIM_CHECKPOINTS
-                ? RGN_TIME_NEVER
-                : (int64_t)((sim_i128)run->scenario->duration * (run->checkpoint + 1) / SIM_CHECKPOINTS);
-    }
+    sim_thresholds *thresholds = &run->output->thresholds;
+    for (; run->checkpoint < SIM_CHECKPOINTS && now >= checkpoint_time(run); run->checkpoint++)
+        run->output->checkpoint[run->checkpoint] = run->output->behaviour;
+    while (thresholds->taken < thresholds->rows && now >= sim_thresholds_next(thresholds, run->scenario))
+        sim_thresholds_take(thresholds, &run->fleet);
+    run->next_checkpoint = rgn_time_min(checkpoint_time(run), sim_thresholds_next(thresholds, run->scenario));
 }
 
 sim_run_status sim_run(const sim_run_input *input, sim_run_output *output, const char **what)
@@ -215,5 +258,8 @@ sim_run_status sim_run(const sim_run_input *input, sim_run_output *output, const
 void sim_run_output_deinit(sim_run_output *output)
 {
     free(output->load.count);
+    free(output->thresholds.row);
+    free(output->thresholds.scratch);
     output->load.count = NULL;
+    output->thresholds = (sim_thresholds){0};
 }

@@ -10,6 +10,10 @@
 #include "engine/arrivals.h"
 #include "engine/engine.h"
 #include "engine/queue.h"
+#include "engine/sessions.h"
+#include "engine/stories.h"
+#include "engine/thresholds.h"
+#include "engine/throughput.h"
 #include "fleet/fleet.h"
 
 enum {
@@ -39,7 +43,8 @@ typedef struct {
     int64_t leg_sent[RGN_LEGS_MAX] __attribute__((aligned(64)));
     uint64_t luck_key;
     uint16_t legs;
-    uint16_t hedges; /* launched */
+    uint8_t hedges;        /* launched; 255: so many or more */
+    uint8_t unserved_legs; /* that no region served; the same */
     uint32_t retry_draws;
     uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
 } sim_slot;
@@ -62,6 +67,8 @@ static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
 
 /* In sim_slot.flags: leg 0 is a canary in flight; it was one and failed. */
 enum { SIM_SLOT_CANARY_LEG = 128, SIM_SLOT_CANARY_FAILED = 64 };
+/* Likewise: its story may be told. */
+enum { SIM_SLOT_STORY = 32 };
 /* Leg field of the event of an operation that is given up: its class is that of deadlines, which come before it. */
 enum { SIM_LEG_ABANDON = 7 };
 
@@ -73,14 +80,22 @@ typedef struct sim_run {
     sim_arrivals_merge arrivals;
     rgn_request request[SIM_WORKLOADS_MAX]; /* what a workload's operations have in common */
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
+    bool is_partition_learnt; /* some operations do not know their partition at first */
+    sim_throughput *throughput; /* NULL: clients have no budget */
+    sim_sessions *sessions;     /* NULL: nothing lags */
     int64_t
         *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
-    bool is_plain;   /* neither connections nor jitter nor a control plane: a first leg to the first region has nothing to ask for */
+    bool is_plain;   /* a first leg to the first region has nothing to ask for: no jitter, no budget, no control plane, and */
+    bool ends_plain; /* neither does a success: no connections, no sessions, no partitions to learn */
     int64_t *refresh_time; /* by client: when its reading of the account is answered; NEVER: none is under way */
     bool reads_account;    /* the account changes, and clients read it */
     bool probe_all;  /* a recovering partition sends all traffic home: its operations are not away */
 
     sim_slot *slot;
+    uint16_t *story_place;   /* of a slot with SIM_SLOT_STORY */
+    uint64_t story_bound;    /* hashes of operations worth following are below it */
+    const rgn_response *answer; /* what the call into the core reported; NULL: no leg's end */
+    bool is_timeout;     /* the call into the core told of an attempt's timeout */
     uint32_t slot_count; /* ever used */
     uint32_t slot_capacity;
     uint32_t *free_slot; /* last in, first out */
@@ -101,7 +116,7 @@ typedef struct sim_run {
     sim_ended batch[SIM_ENDED_BATCH];
 
     int64_t now; /* instant of the event in hand; the loops set it, and it never goes back */
-    int64_t next_checkpoint;
+    int64_t next_checkpoint; /* or look at thresholds, whichever comes first */
     uint32_t checkpoint;
     sim_run_output *output;
     const char *broken; /* the invariant that does not hold; NULL: all hold */
@@ -126,7 +141,11 @@ int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot);
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
                                int64_t now);
-void sim_run_report_rest(sim_run_state *run, const sim_slot *slot, sim_ended *ended);
+void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
+/* The operation is sampled: its story begins. */
+void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
+/* The client does not know the partition yet, if the workload says so. */
+void sim_run_hide_partition(const sim_run_state *run, rgn_request *request, uint32_t workload, uint8_t kind);
 /* Carries out the core's answer. */
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 
@@ -155,7 +174,7 @@ static inline void sim_run_mark_dirty(sim_run_state *run, uint32_t client)
 /* Puts moved expiries into the background queue, none before `run->now`; call it after each of the above. */
 void sim_run_schedule_dirty(sim_run_state *run);
 
-/* Stores the checkpoints up to `now`; call it before anything happens at `now`. */
+/* Stores the checkpoints, and looks at adaptive thresholds, up to `now`; call it before anything happens at `now`. */
 void sim_run_store_checkpoints(sim_run_state *run, int64_t now);
 
 void sim_run_flush(sim_run_state *run);

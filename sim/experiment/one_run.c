@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "engine/stories.h"
 #include "experiment/plan.h"
 
 static int64_t monotonic_ns(void)
@@ -21,9 +22,9 @@ static sim_digest digest_result(const sim_run_output *output, const sim_run_metr
     return digest;
 }
 
-/* Runs with an observer whose parts exist. */
+/* Runs with an observer and stories that exist. */
 static void observe(const sim_experiment *experiment, sim_finished *finished, sim_world_run *world_run,
-                    sim_metrics *metrics, const sim_observer *observer, bool (*on_progress)(void *context, int64_t now),
+                    sim_metrics *metrics, sim_stories *stories, bool (*on_progress)(void *context, int64_t now),
                     void *context)
 {
     const sim_plan_place place = finished->place;
@@ -35,8 +36,9 @@ static void observe(const sim_experiment *experiment, sim_finished *finished, si
         .workload_options = pair->workloads,
         .luck = {experiment->input.seed, place.replication},
         .mode = experiment->input.mode,
-        .observer = observer,
+        .observer = sim_metrics_observer(metrics),
         .world_run = world_run,
+        .stories = stories,
         .on_progress = on_progress,
         .progress_context = context,
     };
@@ -65,10 +67,10 @@ sim_finished *sim_run_place(const sim_experiment *experiment, sim_plan_place pla
     sim_metrics *metrics = world_run == NULL ? NULL
                                              : sim_metrics_create(experiment->input.scenario[place.scenario], world_run,
                                                                   &pair->clients->values);
-    sim_sampling *sampling = metrics == NULL ? NULL : sim_sampling_create(sim_metrics_observer(metrics));
-    if (sampling != NULL) {
-        observe(experiment, finished, world_run, metrics, sim_sampling_observer(sampling), on_progress, context);
-        finished->sample = sim_sampling_finish(sampling);
+    sim_stories *stories = metrics == NULL ? NULL : sim_stories_create();
+    if (stories != NULL) {
+        observe(experiment, finished, world_run, metrics, stories, on_progress, context);
+        finished->sample = sim_stories_finish(stories);
     }
     sim_metrics_destroy(metrics);
     sim_world_run_destroy(world_run);
@@ -82,6 +84,6 @@ void sim_finished_free(sim_finished *finished)
         return;
     sim_run_output_deinit(&finished->output);
     sim_run_metrics_deinit(&finished->metrics);
-    free(finished->sample.operation);
+    free(finished->sample.story);
     free(finished);
 }

@@ -4,7 +4,6 @@
 #define SIM_EXPERIMENT_PLAN_H
 
 #include "experiment/experiment.h"
-#include "experiment/sample.h"
 
 /* Options of one scenario under one policy: the clients' and each workload's. */
 typedef struct {
@@ -48,7 +47,7 @@ typedef struct sim_finished {
     const char *what;
     sim_run_output output;
     sim_run_metrics metrics;
-    sim_sample sample;
+    sim_story_set sample;
     sim_digest result;
     int64_t started_unix_s;
     int64_t elapsed_ns;

@@ -159,7 +159,7 @@ static void write_one(crew *self, sim_store *store, const sim_finished *finished
         .metrics = &finished->metrics,
         .result = finished->result,
         .sample_count = finished->sample.count,
-        .sample = finished->sample.operation,
+        .sample = finished->sample.story,
         .timing = {.started_unix_s = finished->started_unix_s,
                    .elapsed_ns = finished->elapsed_ns,
                    .event_mode = self->experiment->input.mode == SIM_MODE_FAST ? "fast" : "reference",

@@ -138,6 +138,21 @@ static void write_strategies(phase_writer *w)
               w->m->strategy.sample != NULL ? w->m->scenario->client_count : 0);
 }
 
+/* Request units, where the scenario says what operations cost. */
+static void write_request_units(phase_writer *w)
+{
+    const uint64_t n = w->m->scenario->request_units[SIM_KIND_READ] != 0 ? w->operations : 0;
+    set(w, SIM_METRIC_ru_winner, (double)w->tally->ru_winner / SIM_FACTOR_ONE, n);
+    set(w, SIM_METRIC_ru_total, (double)w->tally->ru_total / SIM_FACTOR_ONE, n);
+    set_ratio(w, SIM_METRIC_ru_amplification, w->tally->ru_total, w->tally->ru_winner);
+}
+
+static void write_sessions(phase_writer *w)
+{
+    set_count(w, SIM_METRIC_session_unavailable_count, w->tally->session_misses,
+              w->m->scenario->replication.is_on ? w->operations : 0);
+}
+
 static void write_pairs(phase_writer *w)
 {
     const simi_tally *t = w->tally;
@@ -327,6 +342,8 @@ static void write_phases(const sim_metrics *m, const sim_run_output *output, con
         write_operations(&w, scratch);
         write_hedges(&w);
         write_strategies(&w);
+        write_request_units(&w);
+        write_sessions(&w);
         write_pairs(&w);
         write_lags(&w, scratch);
         write_canaries(&w);

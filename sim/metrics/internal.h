@@ -34,6 +34,9 @@ enum { SIMI_OPEN_SLICES_MAX = 256 };
     X(missed_trips)                                                              \
     X(endpoint_marks)                                                            \
     X(strategy_changes)                                                          \
+    X(ru_winner) /* millionths of request units */                               \
+    X(ru_total)                                                                  \
+    X(session_misses)                                                            \
     X(samples) /* 30 s samples that have operations */
 
 #define SIMI_PAIR_TIMES(X) /* pair-nanoseconds */                \

@@ -121,7 +121,7 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
     X(hedge_state_cancelled_awaiting_partner, "operations", SIM_LOWER_IS_BETTER, 10000,                                \
       "races that the deadline ended with one leg failed")                                                             \
     X(hedge_state_ended_early, "operations", SIM_NEITHER, 10000,                                                       \
-      "races left for an ordinary retry before the threshold") \
+      "races left for an ordinary retry before the threshold")                                                         \
     X(hedging_on_p99_mean, "ns", SIM_LOWER_IS_BETTER, 10000,                                                           \
       "mean p99 of the 30 s samples in unhealthy times at whose end every client could hedge")                         \
     X(hedging_off_p99_mean, "ns", SIM_LOWER_IS_BETTER, 10000,                                                          \
@@ -132,7 +132,13 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
       "hedges of operations that started in the samples of hedging_off_p99_mean, before the switch was known")         \
     X(hedging_p99_reduction, "share", SIM_HIGHER_IS_BETTER, 10000, "1 - hedging_on_p99_mean / hedging_off_p99_mean")   \
     X(strategy_change_count, "changes", SIM_NEITHER, 10000,                                                            \
-      "times that a client's hedging strategy came into force or ceased to be")
+      "times that a client's hedging strategy came into force or ceased to be")   \
+    X(ru_winner, "RU", SIM_NEITHER, 10000, "request units of the answers that callers got: what they are charged")     \
+    X(ru_total, "RU", SIM_LOWER_IS_BETTER, 10000,                                                                      \
+      "request units of every attempt that a region served, losers of races included: what the account pays")          \
+    X(ru_amplification, "ratio", SIM_LOWER_IS_BETTER, 10000, "request units of all attempts / of callers' answers")    \
+    X(session_unavailable_count, "attempts", SIM_LOWER_IS_BETTER, 10000,                                               \
+      "attempts that a region answered with 404/1002, for it lagged behind the session")
 
 typedef enum {
 #define SIM_METRIC_ENUM(identifier, unit, better, margin, meaning) SIM_METRIC_##identifier,

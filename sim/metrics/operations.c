@@ -322,6 +322,10 @@ static inline void record(sim_metrics *m, const sim_ended *op)
     client->requests++;
     client->errors += (op->flags & SIM_ENDED_ERROR) != 0;
     hand->tally->hedge[op->hedge]++;
+    const uint64_t request_units = m->scenario->request_units[op->kind];
+    hand->tally->ru_winner += (op->flags & SIM_ENDED_SERVED) != 0 ? request_units : 0;
+    hand->tally->ru_total += request_units * op->served_legs;
+    hand->tally->session_misses += op->session_misses;
     if (op->hedges != 0) {
         record_hedges(hand->tally, op);
         simi_strategy_note_hedges(m, hand->slice->sample, op->hedges);

@@ -100,6 +100,41 @@ static bool resolve_mixture(sim_resolver *self, const char *path, const sim_raw_
     return true;
 }
 
+static bool resolve_pair(sim_resolver *self, const sim_raw_item *item, uint32_t number, sim_replication_pair *out)
+{
+    sim_raw_replication_pair *raw = item->record;
+    char path[PATH_SIZE];
+    sim_raw_item ends[2] = {{.name = raw->from, .node = item->node}, {.name = raw->to, .node = item->node}};
+    const sim_raw_items names = {.node = item->node, .count = 2, .item = ends};
+    rgn_region_list found;
+    snprintf(path, sizeof path, "replication.pairs[%" PRIu32 "]", number);
+    if (!sim_resolve_regions(self, path, &names, &found))
+        return false;
+    if (found.region[0] == found.region[1])
+        return sim_resolve_fail(self, path, item->node, "a region does not lag behind itself; expected two regions");
+    out->from = found.region[0];
+    out->to = found.region[1];
+    snprintf(path, sizeof path, "replication.pairs[%" PRIu32 "].lag", number);
+    return resolve_dist(self, path, &raw->lag, &out->lag);
+}
+
+bool sim_resolve_replication(sim_resolver *self)
+{
+    sim_raw_replication *raw = &self->raw->replication;
+    sim_replication *out = &self->out->replication;
+    if (raw->node == NULL)
+        return true;
+    sim_replication_pair *pair = sim_arena_array(self->decoder->arena, raw->pairs.count, sizeof *pair);
+    out->is_on = true;
+    out->redrawn = raw->redrawn;
+    out->pair = pair;
+    out->pair_count = raw->pairs.count;
+    for (uint32_t i = 0; i < raw->pairs.count; i++)
+        if (!resolve_pair(self, &raw->pairs.item[i], i + 1, &pair[i]))
+            return false;
+    return resolve_dist(self, "replication.lag", &raw->lag, &out->lag);
+}
+
 bool sim_resolve_service(sim_resolver *self)
 {
     return resolve_dist(self, "service.read", &self->raw->service.kind[SIM_KIND_READ],

@@ -37,6 +37,7 @@ bool sim_resolve_account_changes(sim_resolver *self);
 
 /* distributions.c */
 bool sim_resolve_service(sim_resolver *self);
+bool sim_resolve_replication(sim_resolver *self);
 
 /* weights.c: how operations spread over the workload's partitions. */
 bool sim_resolve_weights(sim_resolver *self, const char *name, const sim_raw_partitions *raw, sim_workload *out);

@@ -100,6 +100,25 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
+    const char *from, *to;
+    sim_raw_dist lag;
+} sim_raw_replication_pair;
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_dist lag;
+    int64_t redrawn;
+    sim_raw_items pairs;
+} sim_raw_replication;
+
+typedef struct {
+    const sim_node *node;
+    int64_t kind[SIM_KINDS];
+    int64_t client_budget;
+} sim_raw_request_units;
+
+typedef struct {
+    const sim_node *node;
     const char *home;
     int64_t count;
     sim_raw_items preferred, excluded;
@@ -149,11 +168,17 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
+    int64_t kind[SIM_KINDS];
+} sim_raw_partition_known;
+
+typedef struct {
+    const sim_node *node;
     sim_raw_rate rate;
     sim_raw_arrivals arrivals;
     sim_raw_items clients;
     sim_raw_partitions partitions;
     sim_raw_operations operations;
+    sim_raw_partition_known partition_known;
     int64_t deadline;
     sim_raw_gives_up gives_up;
     sim_raw_knobs options;
@@ -270,6 +295,8 @@ typedef struct {
     sim_raw_account account;
     sim_raw_network network;
     sim_raw_service service;
+    sim_raw_replication replication;
+    sim_raw_request_units request_units;
     sim_raw_items clients;
     sim_raw_fleet fleet;
     sim_raw_items workload, faults, restarts, account_changes, phases;

@@ -159,8 +159,11 @@ bool sim_resolve_places(sim_resolver *self)
     if (raw->network.jitter.choice.which == SIM_RAW_JITTER_LOGNORMAL)
         out->jitter_sigma = (uint32_t)raw->network.jitter.lognormal.sigma;
     out->connection_idle = raw->network.connection_idle;
-    if (!sim_resolve_service(self))
+    if (!sim_resolve_service(self) || !sim_resolve_replication(self))
         return false;
+    for (int kind = 0; kind < SIM_KINDS; kind++)
+        out->request_units[kind] = (uint64_t)raw->request_units.kind[kind];
+    out->client_budget = (uint64_t)raw->request_units.client_budget * SIM_FACTOR_ONE;
     sim_client_group *groups = sim_arena_array(self->decoder->arena, raw->clients.count, sizeof *groups);
     out->group = groups;
     for (uint32_t i = 0; i < raw->clients.count; i++) {

@@ -151,6 +151,7 @@ typedef struct {
     uint32_t first_partition;       /* global index of its first partition; workloads are numbered in name order */
     uint32_t *partition_weight;     /* ppb for each partition, sums to SIM_SHARE_ONE exactly; NULL: uniform */
     uint32_t kind_share[SIM_KINDS]; /* ppb, sums to SIM_SHARE_ONE */
+    bool is_partition_learnt[SIM_KINDS]; /* the client knows the partition from the first answer on only */
     int64_t deadline;               /* end to end; RGN_TIME_NEVER: none */
     uint32_t gives_up_share;        /* ppb of operations whose application does not wait longer than ... */
     int64_t gives_up_after;         /* ... this, ns */
@@ -181,6 +182,20 @@ typedef struct {
 } sim_account_change;
 
 enum { SIM_ACCOUNT_CHANGES_MAX = 10000 }; /* of one run, repetitions included */
+/* Writes of `from` reach `to` later by this. */
+typedef struct {
+    rgn_region from;
+    rgn_region to;
+    sim_dist lag;
+} sim_replication_pair;
+
+typedef struct {
+    bool is_on; /* else nothing lags, and the rest means nothing */
+    sim_dist lag;
+    int64_t redrawn; /* how long a drawn lag lasts */
+    uint32_t pair_count;
+    const sim_replication_pair *pair; /* that have a lag of their own */
+} sim_replication;
 
 typedef struct {
     const char *name;
@@ -245,6 +260,9 @@ typedef struct sim_scenario {
     uint32_t jitter_sigma;        /* ppm; a round trip is multiplied by a lognormal factor of median 1; 0: none */
     int64_t connection_idle;      /* a client's connection to a region outlives its last answer by this */
     sim_dist service[SIM_KINDS];
+    sim_replication replication;
+    uint64_t request_units[SIM_KINDS]; /* millionths that a served attempt costs; 0: nobody counts */
+    uint64_t client_budget;            /* millionths of request units that a client may spend in a second; 0: no limit */
 
     uint32_t group_count;
     const sim_client_group *group; /* by name */

@@ -144,6 +144,36 @@ static const sim_field service_rows[] = {
 };
 static const sim_record service_record = RECORD("service", sim_raw_service, service_rows);
 
+static const sim_field replication_pair_rows[] = {
+    {"from", SIM_FIELD_REGION, REQUIRED, AT(sim_raw_replication_pair, from), .meaning = "region that took the write"},
+    {"to", SIM_FIELD_REGION, REQUIRED, AT(sim_raw_replication_pair, to), .meaning = "region that gets it later"},
+    {"lag", SIM_FIELD_ONE_OF, REQUIRED, .record = &dist_record, AT(sim_raw_replication_pair, lag),
+     .meaning = "how much later"},
+};
+static const sim_record replication_pair_record =
+    RECORD("replication_pair", sim_raw_replication_pair, replication_pair_rows);
+
+static const sim_field replication_rows[] = {
+    {"lag", SIM_FIELD_ONE_OF, REQUIRED, .record = &dist_record, AT(sim_raw_replication, lag),
+     .meaning = "how long after its commit another region has a write; drawn for each partition and pair of regions"},
+    {"redrawn", SIM_FIELD_DURATION, .initial = SECONDS(1), RANGE(MS(1), YEAR), AT(sim_raw_replication, redrawn),
+     .meaning = "how long a drawn lag lasts"},
+    {"pairs", SIM_FIELD_RECORDS, .record = &replication_pair_record, RANGE(1, 200), AT(sim_raw_replication, pairs),
+     .meaning = "pairs of regions with a lag of their own"},
+};
+static const sim_record replication_record = RECORD("replication", sim_raw_replication, replication_rows);
+
+static const sim_field request_units_rows[] = {
+    {"read", SIM_FIELD_FACTOR, REQUIRED, RANGE(1, FACTOR(1000)), AT(sim_raw_request_units, kind[SIM_KIND_READ]),
+     .meaning = "request units that a served read costs"},
+    {"write", SIM_FIELD_FACTOR, REQUIRED, RANGE(1, FACTOR(1000)), AT(sim_raw_request_units, kind[SIM_KIND_WRITE]),
+     .meaning = "request units that a served write costs"},
+    {"client_budget", SIM_FIELD_COUNT, RANGE(1, 100000000), AT(sim_raw_request_units, client_budget),
+     .meaning = "request units that each client may spend in a second; it throttles further attempts itself; none if "
+                "absent"},
+};
+static const sim_record request_units_record = RECORD("request_units", sim_raw_request_units, request_units_rows);
+
 static const sim_field group_rows[] = {
     {"home", SIM_FIELD_REGION, REQUIRED, AT(sim_raw_group, home), .meaning = "region the clients run in"},
     {"count", SIM_FIELD_COUNT, .initial = 1, RANGE(1, 100000), AT(sim_raw_group, count), .meaning = "clients"},
@@ -213,6 +243,16 @@ static const sim_field gives_up_rows[] = {
 };
 static const sim_record gives_up_record = RECORD("gives_up", sim_raw_gives_up, gives_up_rows);
 
+#define KNOWN_WORDS "always|after_first_response"
+static const sim_field partition_known_rows[] = {
+    {"read", SIM_FIELD_CHOICE, .words = KNOWN_WORDS, AT(sim_raw_partition_known, kind[SIM_KIND_READ]),
+     .meaning = "of reads"},
+    {"write", SIM_FIELD_CHOICE, .words = KNOWN_WORDS, AT(sim_raw_partition_known, kind[SIM_KIND_WRITE]),
+     .meaning = "of writes"},
+};
+static const sim_record partition_known_record =
+    RECORD("partition_known", sim_raw_partition_known, partition_known_rows);
+
 static const sim_field workload_rows[] = {
     {"rate", SIM_FIELD_ONE_OF, REQUIRED, .record = &rate_record, AT(sim_raw_workload, rate),
      .meaning = "operations of all clients together; they do not wait for each other"},
@@ -224,6 +264,8 @@ static const sim_field workload_rows[] = {
      .meaning = "the collection's partitions"},
     {"operations", SIM_FIELD_RECORD, REQUIRED, .record = &operations_record, AT(sim_raw_workload, operations),
      .meaning = "mix of operation kinds; 100 % together"},
+    {"partition_known", SIM_FIELD_RECORD, .record = &partition_known_record, AT(sim_raw_workload, partition_known),
+     .meaning = "when a client knows the partition that an operation goes to"},
     {"deadline", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(1, HOURS(24)),
      AT(sim_raw_workload, deadline), .meaning = "end-to-end deadline of one operation"},
     {"gives_up", SIM_FIELD_RECORD, .record = &gives_up_record, AT(sim_raw_workload, gives_up),
@@ -441,6 +483,10 @@ static const sim_field scenario_rows[] = {
      .meaning = "round trips between clients and regions"},
     {"service", SIM_FIELD_RECORD, REQUIRED, .record = &service_record, AT(sim_raw_scenario, service),
      .meaning = "service times"},
+    {"replication", SIM_FIELD_RECORD, .record = &replication_record, AT(sim_raw_scenario, replication),
+     .meaning = "regions lag behind each other, and clients read with session consistency; without it nothing lags"},
+    {"request_units", SIM_FIELD_RECORD, .record = &request_units_record, AT(sim_raw_scenario, request_units),
+     .meaning = "what operations cost; without it nobody counts"},
     {"clients", SIM_FIELD_MAP, REQUIRED, RANGE(1, 64), .record = &group_record, AT(sim_raw_scenario, clients),
      .meaning = "groups of clients; a group's name keys its luck"},
     {"fleet", SIM_FIELD_RECORD, .record = &fleet_record, AT(sim_raw_scenario, fleet), .meaning = "all clients"},

@@ -25,6 +25,8 @@ static bool resolve_workload(sim_resolver *self, const sim_raw_item *item, sim_w
     out->name = item->name;
     out->name_hash = sim_name_hash(item->name);
     out->deadline = raw->deadline;
+    for (int kind = 0; kind < SIM_KINDS; kind++)
+        out->is_partition_learnt[kind] = raw->partition_known.kind[kind] != 0;
     if (raw->gives_up.node != NULL) {
         out->gives_up_share = (uint32_t)raw->gives_up.share;
         out->gives_up_after = raw->gives_up.after;

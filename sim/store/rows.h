@@ -51,6 +51,9 @@ void sim_store_fail_system(const char *path, const char *doing, sim_store_error 
 /* Opens `file`, which messages call `path`. NULL with `*error` filled in. */
 sim_store *sim_store_open_file(const char *file, const char *path, int flags, sim_store_error *error);
 
+/* Writes the sampled operations, inside the caller's transaction. False: ask SQLite. */
+bool sim_store_write_stories(sqlite3 *db, const sim_store_run *run);
+
 /* Writes what is known before the first run, inside the caller's transaction. False: ask SQLite. */
 bool sim_store_write_plan(sqlite3 *db, const sim_store_plan *plan);
 

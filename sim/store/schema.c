@@ -255,7 +255,58 @@ static const char OPERATION_SAMPLE[] =
     "  hedge TEXT NOT NULL,              -- how its latest hedge race ended; none: it had none\n"
     "  hedges INTEGER NOT NULL,          -- second legs launched in other regions\n"
     "  hedge_region INTEGER,             -- of the latest one; NULL: none\n"
+    "  hedge_threshold INTEGER,          -- ns in force for its latest race; NULL: it had none\n"
+    "  hedge_primary INTEGER,            -- region of that race's first leg\n"
+    "  hedge_response INTEGER,           -- region whose answer ended it; NULL: no leg had a final one\n"
+    "  ru_winner REAL,                   -- request units that the caller is charged; NULL: nobody counts\n"
+    "  ru_total REAL,                    -- of all attempts that a region served\n"
     "  PRIMARY KEY (run_id, id)\n"
+    ") STRICT, WITHOUT ROWID";
+
+static const char OPERATION_ATTEMPT[] =
+    "CREATE TABLE operation_attempt (\n"
+    "  -- The attempts of the sampled operations; the first 16 of each.\n"
+    "  run_id INTEGER NOT NULL,\n"
+    "  id INTEGER NOT NULL,\n"
+    "  n INTEGER NOT NULL,               -- from 0, order of sending\n"
+    "  leg TEXT NOT NULL CHECK (leg IN ('primary', 'alternate')),\n"
+    "  region INTEGER NOT NULL,\n"
+    "  reason TEXT NOT NULL,             -- why that region\n"
+    "  context TEXT NOT NULL,            -- initial, retry, hedging, region_failover, circuit_breaker_probe\n"
+    "  hub INTEGER NOT NULL,             -- only the partition's hub was to answer\n"
+    "  sent INTEGER NOT NULL,            -- ns of virtual time\n"
+    "  elapsed INTEGER NOT NULL,         -- ns until it ended or was cut\n"
+    "  outcome TEXT NOT NULL CHECK (outcome IN ('answered', 'lost', 'not_sent', 'timed_out', 'cancelled')),\n"
+    "  status INTEGER,                   -- NULL: no answer\n"
+    "  substatus INTEGER,\n"
+    "  PRIMARY KEY (run_id, id, n),\n"
+    "  FOREIGN KEY (run_id, id) REFERENCES operation_sample (run_id, id)\n"
+    ") STRICT, WITHOUT ROWID";
+
+static const char OPERATION_EVENT[] =
+    "CREATE TABLE operation_event (\n"
+    "  -- What the sampled operations would have logged of their hedging; the first 12 events of each.\n"
+    "  run_id INTEGER NOT NULL,\n"
+    "  id INTEGER NOT NULL,\n"
+    "  n INTEGER NOT NULL,               -- from 0\n"
+    "  at INTEGER NOT NULL,              -- ns of virtual time\n"
+    "  event TEXT NOT NULL,              -- cosmos.hedge.*\n"
+    "  json TEXT NOT NULL,               -- as regioncore writes it for a log\n"
+    "  PRIMARY KEY (run_id, id, n),\n"
+    "  FOREIGN KEY (run_id, id) REFERENCES operation_sample (run_id, id)\n"
+    ") STRICT, WITHOUT ROWID";
+
+static const char INTERVAL_THRESHOLD[] =
+    "CREATE TABLE interval_threshold (\n"
+    "  -- Adaptive hedge thresholds at the end of each interval, over the clients. Empty where they are fixed.\n"
+    "  run_id INTEGER NOT NULL,\n"
+    "  n INTEGER NOT NULL,\n"
+    "  region INTEGER NOT NULL,          -- of the primary leg\n"
+    "  least INTEGER NOT NULL,           -- ns\n"
+    "  median INTEGER NOT NULL,\n"
+    "  greatest INTEGER NOT NULL,\n"
+    "  PRIMARY KEY (run_id, n, region),\n"
+    "  FOREIGN KEY (run_id, n) REFERENCES interval (run_id, n)\n"
     ") STRICT, WITHOUT ROWID";
 
 const sim_schema_table sim_schema_tables[] = {
@@ -273,8 +324,11 @@ const sim_schema_table sim_schema_tables[] = {
     {"histogram", HISTOGRAM, "run_id, phase, outcome", true},
     {"interval", INTERVAL, "run_id, n", true},
     {"interval_region", INTERVAL_REGION, "run_id, n, region", true},
+    {"interval_threshold", INTERVAL_THRESHOLD, "run_id, n, region", true},
     {"transition", TRANSITION, "run_id, n", true},
     {"operation_sample", OPERATION_SAMPLE, "run_id, id", true},
+    {"operation_attempt", OPERATION_ATTEMPT, "run_id, id, n", true},
+    {"operation_event", OPERATION_EVENT, "run_id, id, n", true},
 };
 const size_t sim_schema_table_count = sizeof sim_schema_tables / sizeof *sim_schema_tables;
 

@@ -87,7 +87,7 @@ typedef struct {
     const sim_run_metrics *metrics;
     sim_digest result;
     size_t sample_count;
-    const sim_ended *sample; /* by intended start */
+    const sim_story *sample; /* by intended start */
     sim_store_timing timing;
 } sim_store_run;
 

@@ -201,6 +201,23 @@ static bool write_intervals(sqlite3 *db, const sim_store_run *run)
     return sim_rows_close(&regions) && ok;
 }
 
+static bool write_thresholds(sqlite3 *db, const sim_store_run *run)
+{
+    const sim_thresholds *thresholds = &run->output->thresholds;
+    sim_rows rows;
+    sim_rows_open(&rows, db, "INSERT INTO interval_threshold VALUES (?,?,?,?,?,?)");
+    for (size_t i = 0; i < thresholds->taken * thresholds->regions; i++) {
+        sim_rows_int(&rows, run->id);
+        sim_rows_int(&rows, (int64_t)(i / thresholds->regions));
+        sim_rows_int(&rows, (int64_t)(i % thresholds->regions));
+        sim_rows_int(&rows, thresholds->row[i].least);
+        sim_rows_int(&rows, thresholds->row[i].median);
+        sim_rows_int(&rows, thresholds->row[i].greatest);
+        sim_rows_next(&rows);
+    }
+    return sim_rows_close(&rows);
+}
+
 static void add_transition(sim_rows *rows, const rgn_transition *transition)
 {
     sim_rows_int(rows, transition->partition);
@@ -243,48 +260,15 @@ static bool write_transitions(sqlite3 *db, const sim_store_run *run)
     return sim_rows_close(&rows);
 }
 
-static bool write_sample(sqlite3 *db, const sim_store_run *run)
-{
-    sim_rows rows;
-    sim_rows_open(&rows, db, "INSERT INTO operation_sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    for (size_t n = 0; n < run->sample_count; n++) {
-        const sim_ended *ended = &run->sample[n];
-        sim_rows_int(&rows, run->id);
-        sim_rows_int(&rows, (int64_t)ended->ordinal);
-        sim_rows_text(&rows, run->scenario->workload[ended->workload].name);
-        sim_rows_int(&rows, ended->client);
-        sim_rows_int(&rows, ended->partition);
-        sim_rows_text(&rows, ended->kind == SIM_KIND_READ ? "read" : "write");
-        sim_rows_int(&rows, ended->start);
-        sim_rows_int(&rows, ended->end - ended->start);
-        sim_rows_int(&rows, ended->status);
-        sim_rows_int(&rows, ended->substatus);
-        sim_rows_text(&rows, rgn_reason_name((rgn_reason)ended->reason));
-        sim_rows_int(&rows, ended->legs);
-        sim_rows_int_unless(&rows, ended->first_region, RGN_REGION_NONE);
-        sim_rows_int_unless(&rows, ended->last_region, RGN_REGION_NONE);
-        sim_rows_int(&rows, (ended->flags & SIM_ENDED_SUCCESS) != 0);
-        sim_rows_int(&rows, (ended->flags & SIM_ENDED_ERROR) != 0);
-        sim_rows_int(&rows, (ended->flags & SIM_ENDED_CANARY) != 0);
-        sim_rows_int(&rows, (ended->flags & SIM_ENDED_AWAY) != 0);
-        sim_rows_int(&rows, (ended->flags & SIM_ENDED_ABANDONED) != 0);
-        sim_rows_int_unless(&rows, ended->canary_retry, -1);
-        sim_rows_text(&rows, rgn_hedge_name((rgn_hedge)ended->hedge));
-        sim_rows_int(&rows, ended->hedges);
-        sim_rows_int_unless(&rows, ended->hedge_region, RGN_REGION_NONE);
-        sim_rows_next(&rows);
-    }
-    return sim_rows_close(&rows);
-}
-
 bool sim_store_write_run(sim_store *store, const sim_store_run *run, sim_store_error *error)
 {
     *error = (sim_store_error){0};
     sqlite3 *db = store->db;
     const bool ok = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK && write_run(db, run) &&
                     write_timing(db, run) && write_checkpoints(db, run) && write_metrics(db, run) &&
-                    write_histograms(db, run) && write_intervals(db, run) && write_transitions(db, run) &&
-                    write_sample(db, run) && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+                    write_histograms(db, run) && write_intervals(db, run) && write_thresholds(db, run) &&
+                    write_transitions(db, run) && sim_store_write_stories(db, run) &&
+                    sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
     if (ok)
         return true;
     (void)sim_store_fail(store, "write", error);

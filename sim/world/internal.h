@@ -54,6 +54,8 @@ struct sim_world {
     uint64_t tables_hash;
     sim_sampler service[SIM_KINDS];
     sim_sampler jitter; /* filled if the scenario has jitter */
+    sim_sampler *lag;   /* of replication: the rule, then the pairs; NULL: nothing lags */
+    uint8_t lag_of[RGN_REGIONS_MAX][RGN_REGIONS_MAX]; /* [from][to]: which of them */
 };
 
 /* When one set of faults makes what it hits unhealthy. The answer flips at every change; before the first it is
@@ -70,11 +72,15 @@ struct sim_world_scope {
     uint64_t *hits;        /* per partition: the faults that hit it, wherever */
     uint64_t *client_hits; /* per client: the faults that hit it */
     uint64_t any_client;   /* the faults that hit some client */
+    uint64_t *partition_key; /* by global index; keys a partition's luck */
     uint32_t line_count;
     sim_truth_line *line; /* by fault set, one for each set that meets a client, partition, region and
                            * kind */
     bool is_always_healthy[RGN_REGIONS_MAX];
 };
+
+/* replication.c: fills in the lags; false: no memory. */
+bool sim_replication_init(sim_world *world);
 
 /* Fills in the round trips. False with `*error`; free with sim_distances_deinit() whatever the result. */
 bool sim_distances_init(sim_distances *distances, const sim_scenario *scenario, sim_input_error *error);

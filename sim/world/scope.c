@@ -73,6 +73,20 @@ static void draw_client_hits(struct sim_world_scope *scope, const sim_scenario *
     }
 }
 
+/* The same keys as the fleet's: a workload's name and a number within it. */
+static bool set_keys(struct sim_world_scope *scope, const sim_scenario *scenario)
+{
+    scope->partition_key = calloc((size_t)scenario->partition_count + 1, sizeof *scope->partition_key);
+    if (scope->partition_key == NULL)
+        return false;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const sim_workload *workload = &scenario->workload[w];
+        for (uint32_t p = 0; p < workload->partition_count; p++)
+            scope->partition_key[workload->first_partition + p] = workload->name_hash + p;
+    }
+    return true;
+}
+
 sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck)
 {
     const sim_scenario *scenario = world->scenario;
@@ -97,7 +111,8 @@ sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck
         else
             draw_client_hits(run->scope, scenario, luck, f);
     }
-    if (!sim_truth_init(run->scope, world) || !sim_write_regions_init(run))
+    if (!sim_truth_init(run->scope, world) || !sim_write_regions_init(run) ||
+        (scenario->replication.is_on && !set_keys(run->scope, scenario)))
         goto failed;
     return run;
 failed:
@@ -113,6 +128,7 @@ void sim_world_run_destroy(sim_world_run *run)
     if (run->scope != NULL) {
         sim_truth_deinit(run->scope);
         free(run->scope->hits);
+        free(run->scope->partition_key);
         free(run->scope->client_hits);
     }
     free(run->scope);

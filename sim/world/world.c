@@ -67,6 +67,8 @@ static uint64_t hash_tables(const sim_world *world)
         hash_sampler(&digest, &world->service[k]);
     if (scenario->jitter_sigma != 0)
         hash_sampler(&digest, &world->jitter);
+    for (uint32_t i = 0; world->lag != NULL && i <= scenario->replication.pair_count; i++)
+        hash_sampler(&digest, &world->lag[i]);
     for (uint32_t h = 0; h < distances->home_count; h++)
         for (uint32_t r = 0; r < scenario->region_count; r++)
             sim_digest_add(&digest, distances->home[h], scenario->region[r],
@@ -90,6 +92,10 @@ sim_world *sim_world_create(const sim_scenario *scenario, sim_input_error *error
     }
     if (!sim_distances_init(&world->distances, scenario, error) || !build_samplers(world, error))
         goto failed;
+    if (!sim_replication_init(world)) {
+        sim_world_refuse(error, scenario->path, 0, 0, "out of memory");
+        goto failed;
+    }
     for (uint32_t r = 0; r < scenario->region_count; r++)
         if (!sim_stretches_init(&world->stretches[r], scenario->fault, world->region_faults[r])) {
             sim_world_refuse(error, scenario->path, 0, 0, "out of memory");
@@ -110,6 +116,7 @@ void sim_world_destroy(sim_world *world)
         sim_stretches_deinit(&world->stretches[r]);
     sim_account_line_deinit(&world->account);
     sim_distances_deinit(&world->distances);
+    free(world->lag);
     free(world);
 }
 

@@ -53,6 +53,13 @@ typedef struct sim_world_run {
     struct sim_write_regions *write_regions; /* who takes writes; NULL: the account never changes; write_region.c */
 } sim_world_run;
 
+/* The instant up to which region `to` has the writes that region `from` has committed to the partition, at `at`. Never
+ * falls as time goes on. Only where the scenario has replication lag. */
+int64_t sim_world_replicated_until(const sim_world_run *run, const sim_luck *luck, uint32_t partition, rgn_region from,
+                                   rgn_region to, int64_t at);
+/* No lag is longer. */
+int64_t sim_world_lag_max(const sim_world *world);
+
 /* What an attempt is to the world. */
 typedef struct {
     rgn_region region;

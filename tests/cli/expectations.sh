@@ -47,6 +47,7 @@ holds gateway-toggle-soak gateway-toggle-soak --policy dotnet-hedging
 holds "a client that overrides the gateway does not follow the switch" gateway-toggle-soak --policy dotnet-hedging \
     --set gateway.client_override=true --set hedging.activation=always \
     --set 'scenario.expect=[{metric: strategy_change_count, equals: 0}, {metric: hedge_alternate_spawned, at_least: 8000}]'
+holds session-lag session-lag --policy success-rate --policy no-hedging --policy shipped-rust
 holds partition-storm partition-storm --policy success-rate --policy success-rate-due
 
 holds "a breaker that looks at shares does not leave a region at 95 %" healed-95 --set breaker.rule=share \

@@ -198,6 +198,62 @@ static unsigned told(const char *text, const char *phase, const char *reason, co
     return count;
 }
 
+/* The tests that the published hedging specification lists (§15), under the names it gives them. */
+START_TEST(every_test_of_the_hedging_specification_exists)
+{
+    static const char *const names[] = {
+        "should_hedge_read_multi_region",
+        "should_hedge_read_single_region",
+        "should_hedge_excluded_to_one_region",
+        "should_hedge_no_preferred_regions",
+        "should_hedge_write_never",
+        "should_hedge_non_document",
+        "should_hedge_disabled_override",
+        "is_final_result_success",
+        "is_final_result_conflict",
+        "is_final_result_503",
+        "is_final_result_404_0",
+        "is_final_result_404_1002",
+        "is_final_result_429",
+        "hedge_threshold_rejects_zero",
+        "hedge_threshold_accepts_positive",
+        "alternate_region_pin_excludes_primary",
+        "alternate_region_pin_unions_user_excludes",
+        "exclude_regions_honored_by_every_retry_trigger",
+        "app_cancel_preserves_hedge_diagnostics",
+        "record_hedge_win_increments_ppcb_counter",
+        "primary_win_resets_hedge_win_counter",
+        "zero_overhead_happy_path_no_allocs",
+        "shared_hub_region_latch_initialized_when_eligible",
+        "shared_hub_region_latch_none_on_zero_overhead_happy_path",
+        "shared_hub_region_latch_none_on_multi_master_or_metadata",
+        "shared_hub_region_latch_propagates_first_1002_across_hedges",
+        "shared_hub_region_latch_no_1002_emits_no_header",
+        "hedging_read_primary_slow",
+        "hedging_read_primary_fast",
+        "hedging_read_primary_503",
+        "hedging_read_both_regions_slow",
+        "hedging_write_not_hedged",
+        "hedging_disabled_per_operation",
+        "hedging_respects_deadline",
+        "hedging_with_ppcb_existing_failures",
+        "hedging_cancels_loser",
+        "hedging_failback_to_primary",
+        "hedging_exclude_regions_under_503_retry",
+        "hedging_alternate_wins_trip_ppcb",
+        "hedging_hub_region_header_propagates_across_hedges",
+        "hedging_read_cross_region",
+        "hedging_ppcb_feedback_cross_region",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char wanted[160];
+        snprintf(wanted, sizeof wanted, "START_TEST(%s)", names[i]);
+        ck_assert_msg(strstr(test_text, wanted) != NULL, "no test %s", names[i]);
+    }
+}
+END_TEST
+
 START_TEST(the_state_table_of_the_readme_is_that_of_the_code)
 {
     static char text[TEXT_MAX];
@@ -233,6 +289,7 @@ int main(void)
     tcase_add_test(tc, every_rule_has_an_id_of_its_own);
     tcase_add_test(tc, every_id_cited_is_a_rule_and_every_rule_is_cited);
     tcase_add_test(tc, every_rule_names_a_function_and_a_test_that_exist);
+    tcase_add_test(tc, every_test_of_the_hedging_specification_exists);
     tcase_add_test(tc, the_state_table_of_the_readme_is_that_of_the_code);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stage around the runs: samples, estimates, expectations, traffic. */
+/* The stage around the runs: estimates, expectations, traffic. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,155 +7,8 @@
 
 #include "experiment/expect.h"
 #include "experiment/outcome.h"
-#include "experiment/sample.h"
 #include "experiment/traffic.h"
 #include "fixture.h"
-
-/* ---- sample ---- */
-
-enum { SAMPLE_SEED = 4711 };
-
-typedef struct {
-    size_t ended, failed_legs, canaries, transitions, marks;
-} heard;
-
-static void hear_ended(void *context, const sim_ended *batch, size_t count)
-{
-    (void)batch;
-    ((heard *)context)->ended += count;
-}
-
-static void hear_failed_leg(void *context, const sim_failed_leg *leg)
-{
-    (void)leg;
-    ((heard *)context)->failed_legs++;
-}
-
-static void hear_canary(void *context, const sim_canary *canary)
-{
-    (void)canary;
-    ((heard *)context)->canaries++;
-}
-
-static void hear_transition(void *context, uint32_t client, const rgn_transition *transition)
-{
-    (void)transition;
-    ((heard *)context)->transitions += client;
-}
-
-static void hear_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
-{
-    (void)client;
-    (void)region;
-    (void)why;
-    ((heard *)context)->marks += (size_t)at;
-}
-
-/* Ends the operations 0..count-1 in an order drawn from `seed`, in batches of 7, each started at a time that falls with
- * its ordinal. */
-static sim_sample sample_of(uint32_t count, uint64_t seed, heard *all)
-{
-    const sim_observer next = {all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark, NULL};
-    const sim_luck luck = {seed, 0};
-    sim_ended *operation = calloc(count + 1, sizeof *operation);
-    ck_assert_ptr_nonnull(operation);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t j = (uint32_t)sim_below(sim_draw_words(&luck, SIM_DRAW_GAP, i, 0).word[0], i + 1);
-        operation[i] = operation[j];
-        operation[j] = (sim_ended){.ordinal = i, .start = (int64_t)(count - i) / 2};
-    }
-    sim_sampling *sampling = sim_sampling_create(&next);
-    const sim_observer *observer = sim_sampling_observer(sampling);
-    for (uint32_t i = 0; i < count; i += 7)
-        observer->ended(observer->context, operation + i, count - i < 7 ? count - i : 7);
-    free(operation);
-    return sim_sampling_finish(sampling);
-}
-
-START_TEST(a_small_run_is_sampled_whole)
-{
-    static const uint32_t COUNTS[] = {0, 1, 999, 1000, 1001};
-    for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++) {
-        heard all = {0};
-        const sim_sample sample = sample_of(COUNTS[i], SAMPLE_SEED, &all);
-        ck_assert_uint_eq(sample.count, COUNTS[i] < SIM_SAMPLE_MAX ? COUNTS[i] : SIM_SAMPLE_MAX);
-        ck_assert_uint_eq(all.ended, COUNTS[i]);
-        free(sample.operation);
-    }
-}
-END_TEST
-
-START_TEST(the_order_of_ending_does_not_change_the_sample)
-{
-    heard all = {0};
-    const sim_sample one = sample_of(20000, SAMPLE_SEED, &all);
-    const sim_sample two = sample_of(20000, SAMPLE_SEED + 1, &all);
-    ck_assert_uint_eq(one.count, SIM_SAMPLE_MAX);
-    ck_assert_mem_eq(one.operation, two.operation, SIM_SAMPLE_MAX * sizeof *one.operation);
-    free(one.operation);
-    free(two.operation);
-}
-END_TEST
-
-START_TEST(the_sample_is_ordered_and_covers_the_run_evenly)
-{
-    enum { COUNT = 100000, PARTS = 10 };
-    heard all = {0};
-    const sim_sample sample = sample_of(COUNT, SAMPLE_SEED, &all);
-    uint32_t part[PARTS] = {0};
-    for (size_t i = 0; i < sample.count; i++) {
-        part[sample.operation[i].ordinal / (COUNT / PARTS)]++;
-        if (i == 0)
-            continue;
-        const sim_ended *before = &sample.operation[i - 1];
-        const sim_ended *after = &sample.operation[i];
-        ck_assert(before->start < after->start || (before->start == after->start && before->ordinal < after->ordinal));
-    }
-    /* The hash is fixed, so the counts are too; 100 each, binomial deviation 9.5. */
-    for (int i = 0; i < PARTS; i++)
-        ck_assert_msg(part[i] > 60 && part[i] < 140, "part %d holds %u of 1000", i, part[i]);
-    free(sample.operation);
-}
-END_TEST
-
-START_TEST(a_larger_run_keeps_what_hashes_lowest)
-{
-    heard all = {0};
-    const sim_sample small = sample_of(5000, SAMPLE_SEED, &all);
-    const sim_sample large = sample_of(10000, SAMPLE_SEED, &all);
-    size_t below = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < large.count; i++) {
-        if (large.operation[i].ordinal >= 5000)
-            continue;
-        below++;
-        for (size_t k = 0; k < small.count; k++)
-            kept += small.operation[k].ordinal == large.operation[i].ordinal;
-    }
-    ck_assert_uint_gt(below, 0);
-    ck_assert_uint_eq(below, kept);
-    free(small.operation);
-    free(large.operation);
-}
-END_TEST
-
-START_TEST(everything_else_is_handed_on)
-{
-    heard all = {0};
-    const sim_observer next = {&all, hear_ended, hear_failed_leg, hear_canary, hear_transition, hear_mark, NULL};
-    sim_sampling *sampling = sim_sampling_create(&next);
-    const sim_observer *observer = sim_sampling_observer(sampling);
-    observer->failed_leg(observer->context, &(sim_failed_leg){0});
-    observer->canary(observer->context, &(sim_canary){0});
-    observer->transition(observer->context, 3, &(rgn_transition){0});
-    observer->endpoint_mark(observer->context, 1, 2, RGN_MARK_TRANSPORT_ERROR, 5);
-    ck_assert_uint_eq(all.failed_legs, 1);
-    ck_assert_uint_eq(all.canaries, 1);
-    ck_assert_uint_eq(all.transitions, 3);
-    ck_assert_uint_eq(all.marks, 5);
-    free(sim_sampling_finish(sampling).operation);
-}
-END_TEST
 
 /* ---- estimates and expectations ---- */
 
@@ -528,13 +381,6 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("experiment");
-    TCase *sample = tcase_create("sample");
-    tcase_add_test(sample, a_small_run_is_sampled_whole);
-    tcase_add_test(sample, the_order_of_ending_does_not_change_the_sample);
-    tcase_add_test(sample, the_sample_is_ordered_and_covers_the_run_evenly);
-    tcase_add_test(sample, a_larger_run_keeps_what_hashes_lowest);
-    tcase_add_test(sample, everything_else_is_handed_on);
-    suite_add_tcase(suite, sample);
     TCase *estimates = tcase_create("outcome");
     tcase_add_checked_fixture(estimates, enter, leave);
     tcase_add_test(estimates, an_estimate_is_the_mean_of_the_runs_that_have_a_value);
@@ -549,7 +395,6 @@ int main(void)
     tcase_add_test(files, traffic_tells_what_a_policy_can_find_out);
     tcase_add_loop_test(files, a_fault_trips_by_what_the_breaker_counts_of_it, 0, (int)(sizeof TRIPS / sizeof *TRIPS));
     suite_add_tcase(suite, files);
-    (void)printf("seed of the orders of ending: %d\n", SAMPLE_SEED);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     const int failed = srunner_ntests_failed(runner);

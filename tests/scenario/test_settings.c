@@ -51,7 +51,7 @@ START_TEST(a_bad_setting_names_itself_and_what_would_be_right)
          "--set scenario.workload.shpo.rate=\"5 /s\": unknown key \"shpo\"; did you mean \"shop\"?"},
         {{"scenario.workload.shop.colour", "red"},
          "--set scenario.workload.shop.colour=\"red\": unknown key \"colour\"; expected one of rate, arrivals, "
-         "clients, partitions, operations, deadline, gives_up, options"},
+         "clients, partitions, operations, partition_known, deadline, gives_up, options"},
         {{"scenario.account.regions", "[westus"},
          "--set scenario.account.regions=\"[westus\": not valid YAML: did not find expected ',' or ']' (while parsing "
          "a flow sequence that begins in line 1)"},

@@ -114,7 +114,7 @@ static void make_rows(fixture_run *out, uint32_t id)
                                                .first_failed = 1,
                                                .current = RGN_REGION_NONE}};
     for (int i = 0; i < FIXTURE_SAMPLES; i++)
-        out->sample[i] = (sim_ended){.start = 1000 * i,
+        out->sample[i] = (sim_story){.ended = {.start = 1000 * i,
                                      .end = 1000 * i + 500,
                                      .canary_retry = i == 0 ? -1 : 70,
                                      .ordinal = (uint64_t)i,
@@ -125,7 +125,28 @@ static void make_rows(fixture_run *out, uint32_t id)
                                      .kind = (uint8_t)i,
                                      .first_region = 0,
                                      .last_region = RGN_REGION_NONE,
-                                     .flags = SIM_ENDED_SUCCESS | SIM_ENDED_AWAY};
+                                     .flags = SIM_ENDED_SUCCESS | SIM_ENDED_AWAY},
+                                     .hedge = {.started = i == 0 ? RGN_TIME_NEVER : 1000,
+                                               .threshold = 250,
+                                               .primary = i == 0 ? RGN_REGION_NONE : 0,
+                                               .response = RGN_REGION_NONE},
+                                     .attempt_count = 2,
+                                     .event_count = (uint32_t)i,
+                                     .attempt = {{.sent = 1000 * i,
+                                                  .end = 1000 * i + 400,
+                                                  .status = 503,
+                                                  .substatus = 7,
+                                                  .reason = RGN_REASON_ROUTE_PREFERRED,
+                                                  .how = SIM_STORY_ANSWERED},
+                                                 {.sent = 1000 * i + 300,
+                                                  .end = 1000 * i + 500,
+                                                  .region = 1,
+                                                  .leg = 1,
+                                                  .context = RGN_CONTEXT_HEDGING,
+                                                  .reason = RGN_REASON_ROUTE_HEDGE,
+                                                  .send_flags = RGN_SEND_HEDGE | RGN_SEND_HUB,
+                                                  .how = SIM_STORY_CANCELLED}},
+                                     .event = {{.at = 1300, .kind = RGN_HEDGE_EVENT_BOTH_TRANSIENT, .status = 503}}};
 }
 
 void fixture_run_make(fixture_run *out, const sim_store_plan *plan, uint32_t scenario, uint32_t policy,

@@ -24,7 +24,7 @@ typedef struct {
     sim_histogram failed[FIXTURE_PHASES];
     sim_interval_row interval[FIXTURE_INTERVALS];
     sim_transition_row transition[FIXTURE_TRANSITIONS];
-    sim_ended sample[FIXTURE_SAMPLES];
+    sim_story sample[FIXTURE_SAMPLES];
     sim_run_metrics metrics;
     sim_store_run run;
 } fixture_run;

@@ -9,7 +9,7 @@ START_TEST(the_tables_are_those_that_readers_rely_on)
     static const char *const TABLES[] = {"experiment",      "scenario",  "policy",   "run",        "run_timing",
                                          "metric",          "histogram", "interval", "transition", "metric_definition",
                                          "option",          "region",    "phase",    "checkpoint", "interval_region",
-                                         "operation_sample"};
+                                         "operation_sample", "operation_attempt", "operation_event", "interval_threshold"};
     sim_store_close(scratch_create(1));
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
         char sql[200];
@@ -86,6 +86,16 @@ START_TEST(a_run_is_written_with_every_field)
     ck_assert_answer("SELECT group_concat(id || kind || latency || reason || away || coalesce(canary_retry, '-'))"
                      " FROM operation_sample",
                      "0read500success1-,1write500success170");
+    ck_assert_answer("SELECT group_concat(coalesce(hedge_threshold, '-') || coalesce(hedge_primary, '-') ||"
+                     " coalesce(hedge_response, '-')) FROM operation_sample",
+                     "---,2500-");
+    ck_assert_answer("SELECT group_concat(n || leg || region || reason || ' ' || context || hub || sent || ' ' ||"
+                     " elapsed || outcome || coalesce(status, '-') || coalesce(substatus, '-'))"
+                     " FROM operation_attempt WHERE id = 1",
+                     "0primary0preferred initial01000 400answered5037,1alternate1hedge hedging11300 200cancelled--");
+    ck_assert_answer("SELECT group_concat(id || ' ' || n || ' ' || at || event || json_extract(json,"
+                     " '$.last_status_code')) FROM operation_event",
+                     "1 0 1300cosmos.hedge.both_transient503");
     ck_assert_answer("SELECT count(*) || ' ' || max(k) FROM checkpoint", "64 63");
     ck_assert_answer(
         "SELECT value IS NULL AND more_than IS NULL FROM metric WHERE name = 'flap_rate' AND phase = 'all'", "1");
@@ -246,7 +256,7 @@ static void change_transition(fixture_run *run)
 
 static void change_sample(fixture_run *run)
 {
-    run->sample[1].flags ^= SIM_ENDED_CANARY;
+    run->sample[1].ended.flags ^= SIM_ENDED_CANARY;
 }
 
 static const change CHANGES[] = {

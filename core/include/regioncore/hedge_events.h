@@ -18,17 +18,19 @@
 extern "C" {
 #endif
 
-/* X(identifier, number, name, level). The numbers reach files: they are final. */
-#define RGN_HEDGE_EVENTS(X)                                                        \
-    X(ENABLED, 1, "cosmos.hedge.enabled_for_operation", "DEBUG")                   \
-    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "DEBUG")             \
-    X(CANCELED, 3, "cosmos.hedge.canceled", "DEBUG")                               \
-    X(WINNER_SELECTED, 4, "cosmos.hedge.winner_selected", "DEBUG")                 \
-    X(BOTH_TRANSIENT, 5, "cosmos.hedge.both_transient", "WARN")                    \
-    X(RECORDED_ALTERNATE_WIN, 6, "cosmos.hedge.recorded_alternate_win", "DEBUG")
+/* X(identifier, number, name, sentence). The numbers reach files: they are final. For logs all are of level DEBUG, but
+ * BOTH_TRANSIENT, which is WARN. */
+#define RGN_HEDGE_EVENTS(X)                                                                                   \
+    X(ENABLED, 1, "cosmos.hedge.enabled_for_operation", "a race begins: the operation may be hedged")         \
+    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "the alternate leg was sent")                   \
+    X(CANCELED, 3, "cosmos.hedge.canceled", "a leg of the race was cut")                                      \
+    X(WINNER_SELECTED, 4, "cosmos.hedge.winner_selected", "a leg got a final answer, the operation's")        \
+    X(BOTH_TRANSIENT, 5, "cosmos.hedge.both_transient", "both legs were sent, and neither had a final answer") \
+    X(RECORDED_ALTERNATE_WIN, 6, "cosmos.hedge.recorded_alternate_win",                                       \
+      "the alternate's win was counted against the primary's region")
 
 typedef enum {
-#define RGN_HEDGE_EVENT_ENUM(identifier, number, name, level) RGN_HEDGE_EVENT_##identifier = (number),
+#define RGN_HEDGE_EVENT_ENUM(identifier, number, name, sentence) RGN_HEDGE_EVENT_##identifier = (number),
     RGN_HEDGE_EVENTS(RGN_HEDGE_EVENT_ENUM)
 #undef RGN_HEDGE_EVENT_ENUM
 } rgn_hedge_event_kind;
