@@ -18,8 +18,8 @@ static rgn_hedge_event *add(event_list *list, rgn_hedge_event_kind kind, rgn_reg
 {
     rgn_hedge_event *event = &list->out[list->count++];
 
-    *event = (rgn_hedge_event){
-        .at = list->now, .kind = (uint8_t)kind, .region = region, .partition = RGN_PARTITION_UNKNOWN};
+    *event =
+        (rgn_hedge_event){.at = list->now, .kind = (uint8_t)kind, .region = region, .partition = RGN_PARTITION_UNKNOWN};
     return event;
 }
 
@@ -97,7 +97,7 @@ static void follow(const rgn_op *op, rgn_step step, const rgn_response *response
                    rgn_hedge_diagnostics *diagnostics, event_list *list)
 {
     rgn_hedge before = (rgn_hedge)diagnostics->terminal;
-    rgn_hedge after = !is_over                        ? rgn_op_hedge(op)
+    rgn_hedge after = !is_over                       ? rgn_op_hedge(op)
                       : before == RGN_HEDGE_LAUNCHED ? RGN_HEDGE_BOTH_TRANSIENT
                                                      : RGN_HEDGE_ENDED_EARLY;
 
@@ -243,7 +243,7 @@ rgn_context rgn_op_context(const rgn_op *op)
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL) || op->attempts == 1)
         return RGN_CONTEXT_INITIAL;
     return op->reason == RGN_REASON_ROUTE_IN_REGION || op->session_retries > 0 ? RGN_CONTEXT_RETRY
-                                                                                : RGN_CONTEXT_REGION_FAILOVER;
+                                                                               : RGN_CONTEXT_REGION_FAILOVER;
 }
 
 const char *rgn_context_name(rgn_context context)

@@ -159,8 +159,8 @@ static bool read_from(sim_sessions *self, rgn_lsn *seen, const sim_attempt *atte
     return rgn_session_is_reached(reached, token, self->regions);
 }
 
-bool sim_sessions_serve(sim_sessions *sessions, uint32_t slot, uint32_t leg, const sim_attempt *attempt, bool is_hub_read,
-                        int64_t now, int64_t arrival, uint16_t *status, uint16_t *substatus)
+bool sim_sessions_serve(sim_sessions *sessions, uint32_t slot, uint32_t leg, const sim_attempt *attempt,
+                        bool is_hub_read, int64_t now, int64_t arrival, uint16_t *status, uint16_t *substatus)
 {
     rgn_lsn *seen = &sessions->seen[((size_t)slot * LEGS + leg) * sessions->regions];
     if (attempt->kind == SIM_KIND_WRITE) {

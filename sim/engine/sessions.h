@@ -25,8 +25,8 @@ void sim_sessions_begin(sim_sessions *sessions, uint32_t slot);
 
 /* Leg `leg` of the slot's operation is sent now and will be served at `arrival`, all else being well. False: a read
  * that the region refuses, with `*status` and `*substatus`. */
-bool sim_sessions_serve(sim_sessions *sessions, uint32_t slot, uint32_t leg, const sim_attempt *attempt, bool is_hub_read,
-                        int64_t now, int64_t arrival, uint16_t *status, uint16_t *substatus);
+bool sim_sessions_serve(sim_sessions *sessions, uint32_t slot, uint32_t leg, const sim_attempt *attempt,
+                        bool is_hub_read, int64_t now, int64_t arrival, uint16_t *status, uint16_t *substatus);
 
 /* The client has that leg's answer. */
 void sim_sessions_answered(sim_sessions *sessions, uint32_t slot, uint32_t leg, uint32_t client, uint32_t partition,

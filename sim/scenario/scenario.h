@@ -262,7 +262,7 @@ typedef struct sim_scenario {
     sim_dist service[SIM_KINDS];
     sim_replication replication;
     uint64_t request_units[SIM_KINDS]; /* millionths that a served attempt costs; 0: nobody counts */
-    uint64_t client_budget;            /* millionths of request units that a client may spend in a second; 0: no limit */
+    uint64_t client_budget; /* millionths of request units that a client may spend in a second; 0: no limit */
 
     uint32_t group_count;
     const sim_client_group *group; /* by name */

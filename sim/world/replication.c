@@ -36,8 +36,8 @@ static int64_t drawn_lag(const sim_world_run *run, const sim_luck *luck, uint32_
 {
     const sim_world *world = run->world;
     const uint64_t places = (uint64_t)world->scenario->region[from] << 16 | world->scenario->region[to];
-    const uint64_t counter = sim_mix64(run->scope->partition_key[partition]) +
-                             (uint64_t)interval * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t counter =
+        sim_mix64(run->scope->partition_key[partition]) + (uint64_t)interval * UINT64_C(0x9e3779b97f4a7c15);
     const uint64_t word = sim_draw_words(luck, SIM_DRAW_REPLICATION_LAG, counter, places).word[0];
     return (int64_t)sim_sampler_draw(&world->lag[world->lag_of[from][to]], word);
 }

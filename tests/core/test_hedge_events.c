@@ -98,8 +98,9 @@ START_TEST(an_alternate_that_wins)
     is_told(1, 1, RGN_HEDGE_ALTERNATE_WON);
     is_json(1, "{\"at_ns\":200000000,\"event\":\"cosmos.hedge.alternate_spawned\",\"level\":\"DEBUG\","
                "\"target_region\":1,\"elapsed_ms\":200}");
-    is_json(2, "{\"at_ns\":220000000,\"event\":\"cosmos.hedge.winner_selected\",\"level\":\"DEBUG\",\"winner_region\":1,"
-               "\"elapsed_ms\":220,\"was_hedge\":true}");
+    is_json(2,
+            "{\"at_ns\":220000000,\"event\":\"cosmos.hedge.winner_selected\",\"level\":\"DEBUG\",\"winner_region\":1,"
+            "\"elapsed_ms\":220,\"was_hedge\":true}");
     is_json(3, "{\"at_ns\":220000000,\"event\":\"cosmos.hedge.recorded_alternate_win\",\"level\":\"DEBUG\","
                "\"primary_region\":0,\"partition\":0}");
     is_json(4, "{\"at_ns\":220000000,\"event\":\"cosmos.hedge.canceled\",\"level\":\"DEBUG\",\"which\":\"primary\","

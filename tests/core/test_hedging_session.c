@@ -306,9 +306,9 @@ START_TEST(a_token_is_taken_from_answers_that_saw_the_data)
     static const struct {
         unsigned status, substatus;
         bool expected;
-    } rows[] = {{200, 0, true},  {304, 0, true},     {409, 0, true},  {412, 0, true},  {404, 0, true},
+    } rows[] = {{200, 0, true},    {304, 0, true},     {409, 0, true},  {412, 0, true},  {404, 0, true},
                 {404, 1003, true}, {404, 1002, false}, {403, 3, false}, {408, 0, false}, {429, 0, false},
-                {503, 0, false}, {400, 0, false},    {399, 0, true}};
+                {503, 0, false},   {400, 0, false},    {399, 0, true}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const rgn_response response = {.status = (uint16_t)rows[i].status, .substatus = (uint16_t)rows[i].substatus};

@@ -24,10 +24,9 @@ static const char *const world_text =
     "workload: {shop: {rate: 100 /s, partitions: {count: 4}, operations: {read: 70 %, write: 30 %}, deadline: 5 s}}\n";
 
 static const char *const constant_lag = "replication: {lag: {constant: 500 ms}}\n";
-static const char *const drawn_lag =
-    "replication:\n"
-    "  lag: {lognormal: {p50: 50 ms, p99: 4 s}}\n"
-    "  pairs: [{from: northcentralus, to: centralus, lag: {constant: 0}}]\n";
+static const char *const drawn_lag = "replication:\n"
+                                     "  lag: {lognormal: {p50: 50 ms, p99: 4 s}}\n"
+                                     "  pairs: [{from: northcentralus, to: centralus, lag: {constant: 0}}]\n";
 
 typedef struct {
     sim_scenario *scenario;
@@ -46,7 +45,8 @@ static place open_place(const char *more)
     sim_input_error error = {.message = ""};
     snprintf(text, sizeof text, "%s%s", world_text, more);
     place self = {.luck = {.seed = 5}};
-    self.scenario = sim_scenario_parse("scenarios/sessions.yaml", text, strlen(text), &setting, setting.key != NULL, &error);
+    self.scenario =
+        sim_scenario_parse("scenarios/sessions.yaml", text, strlen(text), &setting, setting.key != NULL, &error);
     ck_assert_msg(self.scenario != NULL, "%d: %s", error.line, error.message);
     self.world = sim_world_create(self.scenario, &error);
     ck_assert_msg(self.world != NULL, "%s", error.message);
@@ -114,7 +114,7 @@ START_TEST(a_lagging_region_answers_404_1002_until_it_has_the_write)
     }
     ck_assert_uint_eq(substatus, 1002);
     ck_assert_uint_eq(sim_sessions_misses(sessions, 0), 1);
-    ck_assert(serve(sessions, 0, SIM_KIND_READ, true, S + 1, &status, &substatus)); /* the hub has it at once */
+    ck_assert(serve(sessions, 0, SIM_KIND_READ, true, S + 1, &status, &substatus));  /* the hub has it at once */
     ck_assert(!serve(sessions, 1, SIM_KIND_READ, true, S + 1, &status, &substatus)); /* who looks for the hub ... */
     ck_assert_uint_eq(status, 403);                                                  /* ... is told that it is not */
     ck_assert_uint_eq(substatus, 3);
@@ -245,7 +245,8 @@ START_TEST(a_clients_own_throttle_spreads_its_operations)
         served += self->ended[i].served_legs;
         legs += self->ended[i].legs;
     }
-    /* 3 clients and 100 operations a second: 60 units are to be had, for 40 s and the 5 s in which the last ones end. */
+    /* 3 clients and 100 operations a second: 60 units are to be had, for 40 s and the 5 s in which the last ones end.
+     */
     ck_assert_uint_le(served, 3 * 20 * 46);
     ck_assert_uint_ge(served, 3 * 20 * 38);
     ck_assert_uint_gt(legs, served);
@@ -265,17 +266,17 @@ START_TEST(a_partition_that_is_not_known_is_learnt_from_answers)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[256];
         sim_digest fast, reference;
-        policy_text =
-            "regionsim: 1\npolicy: p\nhedging: {enabled: false}\nretry: {request_timeout: 200 ms}\n";
-        snprintf(text, sizeof text,
-                 "faults: {down: {from: 0, where: {regions: [westus]}, errors: {statuses: {%s: 100 %%}, share: 100 %%}}}\n",
-                 rows[i].fault);
+        policy_text = "regionsim: 1\npolicy: p\nhedging: {enabled: false}\nretry: {request_timeout: 200 ms}\n";
+        snprintf(
+            text, sizeof text,
+            "faults: {down: {from: 0, where: {regions: [westus]}, errors: {statuses: {%s: 100 %%}, share: 100 %%}}}\n",
+            rows[i].fault);
         setting = (sim_setting){"scenario.workload.shop.partition_known",
                                 rows[i].is_learnt ? "{read: after_first_response}" : "{read: always}"};
         heard *self = play(text, SIM_MODE_FAST, &fast);
         free(play(text, SIM_MODE_REFERENCE, &reference));
-        ck_assert_msg((self->trips > 0) == rows[i].trips, "%s, learnt %d: %llu trips", rows[i].fault,
-                      rows[i].is_learnt, (unsigned long long)self->trips);
+        ck_assert_msg((self->trips > 0) == rows[i].trips, "%s, learnt %d: %llu trips", rows[i].fault, rows[i].is_learnt,
+                      (unsigned long long)self->trips);
         ck_assert_mem_eq(&fast, &reference, sizeof fast);
         free(self);
     }

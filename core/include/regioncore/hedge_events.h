@@ -20,13 +20,13 @@ extern "C" {
 
 /* X(identifier, number, name, sentence). The numbers reach files: they are final. For logs all are of level DEBUG, but
  * BOTH_TRANSIENT, which is WARN. */
-#define RGN_HEDGE_EVENTS(X)                                                                                   \
-    X(ENABLED, 1, "cosmos.hedge.enabled_for_operation", "a race begins: the operation may be hedged")         \
-    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "the alternate leg was sent")                   \
-    X(CANCELED, 3, "cosmos.hedge.canceled", "a leg of the race was cut")                                      \
-    X(WINNER_SELECTED, 4, "cosmos.hedge.winner_selected", "a leg got a final answer, the operation's")        \
+#define RGN_HEDGE_EVENTS(X)                                                                                    \
+    X(ENABLED, 1, "cosmos.hedge.enabled_for_operation", "a race begins: the operation may be hedged")          \
+    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "the alternate leg was sent")                    \
+    X(CANCELED, 3, "cosmos.hedge.canceled", "a leg of the race was cut")                                       \
+    X(WINNER_SELECTED, 4, "cosmos.hedge.winner_selected", "a leg got a final answer, the operation's")         \
     X(BOTH_TRANSIENT, 5, "cosmos.hedge.both_transient", "both legs were sent, and neither had a final answer") \
-    X(RECORDED_ALTERNATE_WIN, 6, "cosmos.hedge.recorded_alternate_win",                                       \
+    X(RECORDED_ALTERNATE_WIN, 6, "cosmos.hedge.recorded_alternate_win",                                        \
       "the alternate's win was counted against the primary's region")
 
 typedef enum {
@@ -60,14 +60,14 @@ typedef struct {
 /* How an operation was hedged. A caller that wants to know keeps one beside the rgn_op; rgn_hedge_observe() fills it
  * in. Only `terminal` tells how the latest race ended; nothing may be inferred from the regions. */
 typedef struct {
-    rgn_time_ns started;   /* of the race; RGN_TIME_NEVER: no race, and the other fields mean nothing */
-    rgn_time_ns spawned;   /* when the alternate was sent; RGN_TIME_NEVER: it was not */
-    rgn_dur_ns threshold;  /* in force */
-    rgn_region primary;    /* where the first leg went */
-    rgn_region alternate;  /* RGN_REGION_NONE: only the primary ran */
-    rgn_region response;   /* whose answer the caller got; RGN_REGION_NONE: no leg had a final one */
-    uint8_t terminal;      /* rgn_hedge */
-    uint8_t races;         /* entered so far */
+    rgn_time_ns started;  /* of the race; RGN_TIME_NEVER: no race, and the other fields mean nothing */
+    rgn_time_ns spawned;  /* when the alternate was sent; RGN_TIME_NEVER: it was not */
+    rgn_dur_ns threshold; /* in force */
+    rgn_region primary;   /* where the first leg went */
+    rgn_region alternate; /* RGN_REGION_NONE: only the primary ran */
+    rgn_region response;  /* whose answer the caller got; RGN_REGION_NONE: no leg had a final one */
+    uint8_t terminal;     /* rgn_hedge */
+    uint8_t races;        /* entered so far */
 } rgn_hedge_diagnostics;
 
 enum { RGN_HEDGE_EVENTS_MAX = 5 }; /* of one call */
