@@ -74,9 +74,8 @@ static void add_one(uint8_t *count)
 /* A leg is over. Whether a region did its work: not if it failed, or never heard of it. */
 static void count_work(sim_slot *slot, uint32_t leg)
 {
-    const rgn_response response = {.status = slot->leg_status[leg],
-                                   .substatus = slot->leg_substatus[leg],
-                                   .transport = slot->leg_transport[leg]};
+    const rgn_response response = {
+        .status = slot->leg_status[leg], .substatus = slot->leg_substatus[leg], .transport = slot->leg_transport[leg]};
     if (rgn_classify(&response).evidence != RGN_EVIDENCE_SUCCESS)
         add_one(&slot->unserved_legs);
 }

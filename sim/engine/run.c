@@ -136,7 +136,8 @@ static void open_workloads(sim_run_state *run)
             run->is_partition_learnt |= workload->is_partition_learnt[kind];
     }
     run->ends_plain = run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt;
-    run->is_plain = run->ends_plain && run->world->jitter == NULL && run->throughput == NULL;
+    run->is_plain =
+        run->ends_plain && run->world->jitter == NULL && run->throughput == NULL && run->world->write_regions == NULL;
 }
 
 sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output)
@@ -156,12 +157,11 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
     const rgn_sink sink = {
         .on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark, .on_gateway = sim_control_on_gateway};
     if (run->background_time == NULL || run->dirty == NULL || !open_load(run) || !open_connections(run) ||
-        !sim_control_open(run) || !open_throughput(run) || !open_sessions(run) ||
-        !sim_run_reserve_slots(run, 1024) || !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
+        !sim_control_open(run) || !open_throughput(run) || !open_sessions(run) || !sim_run_reserve_slots(run, 1024) ||
+        !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
         return SIM_RUN_NO_MEMORY;
     const sim_fleet_watch watch = {input->on_progress, input->progress_context};
-    if (!sim_fleet_init(&run->fleet, scenario, input->world, input->router_options, &input->luck, &sink,
-                        &watch))
+    if (!sim_fleet_init(&run->fleet, scenario, input->world, input->router_options, &input->luck, &sink, &watch))
         return run->fleet.is_stopped ? SIM_RUN_INTERRUPTED : SIM_RUN_NO_MEMORY;
     run->fleet.observer = run;
     for (uint32_t c = 0; c < scenario->client_count; c++)

@@ -80,23 +80,24 @@ typedef struct sim_run {
     sim_arrivals_merge arrivals;
     rgn_request request[SIM_WORKLOADS_MAX]; /* what a workload's operations have in common */
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
-    bool is_partition_learnt; /* some operations do not know their partition at first */
+    bool is_partition_learnt;   /* some operations do not know their partition at first */
     sim_throughput *throughput; /* NULL: clients have no budget */
     sim_sessions *sessions;     /* NULL: nothing lags */
     int64_t
         *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
-    bool is_plain;   /* a first leg to the first region has nothing to ask for: no jitter, no budget, no control plane, and */
+    bool is_plain;   /* a first leg to the first region has nothing to ask for: no jitter, no budget, no control plane,
+                        and */
     bool ends_plain; /* neither does a success: no connections, no sessions, no partitions to learn */
     int64_t *refresh_time; /* by client: when its reading of the account is answered; NEVER: none is under way */
     bool reads_account;    /* the account changes, and clients read it */
-    bool probe_all;  /* a recovering partition sends all traffic home: its operations are not away */
+    bool probe_all;        /* a recovering partition sends all traffic home: its operations are not away */
 
     sim_slot *slot;
-    uint16_t *story_place;   /* of a slot with SIM_SLOT_STORY */
-    uint64_t story_bound;    /* hashes of operations worth following are below it */
+    uint16_t *story_place;      /* of a slot with SIM_SLOT_STORY */
+    uint64_t story_bound;       /* hashes of operations worth following are below it */
     const rgn_response *answer; /* what the call into the core reported; NULL: no leg's end */
-    bool is_timeout;     /* the call into the core told of an attempt's timeout */
-    uint32_t slot_count; /* ever used */
+    bool is_timeout;            /* the call into the core told of an attempt's timeout */
+    uint32_t slot_count;        /* ever used */
     uint32_t slot_capacity;
     uint32_t *free_slot; /* last in, first out */
     uint32_t free_count;
@@ -115,7 +116,7 @@ typedef struct sim_run {
     uint32_t batch_count;
     sim_ended batch[SIM_ENDED_BATCH];
 
-    int64_t now; /* instant of the event in hand; the loops set it, and it never goes back */
+    int64_t now;             /* instant of the event in hand; the loops set it, and it never goes back */
     int64_t next_checkpoint; /* or look at thresholds, whichever comes first */
     uint32_t checkpoint;
     sim_run_output *output;

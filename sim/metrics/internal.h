@@ -171,7 +171,7 @@ typedef struct {
 /* ---- hedging strategies (strategy.c) ---- */
 
 typedef struct {
-    int64_t p99; /* of the sample; -1: none */
+    int64_t p99;     /* of the sample; -1: none */
     uint32_t hedges; /* launched by operations that started in it */
     uint8_t polled;
 } simi_strategy_sample;

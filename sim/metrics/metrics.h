@@ -132,7 +132,7 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
       "hedges of operations that started in the samples of hedging_off_p99_mean, before the switch was known")         \
     X(hedging_p99_reduction, "share", SIM_HIGHER_IS_BETTER, 10000, "1 - hedging_on_p99_mean / hedging_off_p99_mean")   \
     X(strategy_change_count, "changes", SIM_NEITHER, 10000,                                                            \
-      "times that a client's hedging strategy came into force or ceased to be")   \
+      "times that a client's hedging strategy came into force or ceased to be")                                        \
     X(ru_winner, "RU", SIM_NEITHER, 10000, "request units of the answers that callers got: what they are charged")     \
     X(ru_total, "RU", SIM_LOWER_IS_BETTER, 10000,                                                                      \
       "request units of every attempt that a region served, losers of races included: what the account pays")          \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Latency and hedges by whether clients could hedge: the 30 s samples of interval_p99_mean, each looked at as a poll at
- * its last instant finds things. Counted are those at which some fault of the schedule makes something unhealthy and all
- * clients agree: `on`, every one has a hedging strategy in force; `off`, none has. Only where the account changes. */
+ * its last instant finds things. Counted are those at which some fault of the schedule makes something unhealthy and
+ * all clients agree: `on`, every one has a hedging strategy in force; `off`, none has. Only where the account changes.
+ */
 #include "metrics/internal.h"
 
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static void poll_until(sim_metrics *m, int64_t now)
     simi_strategy *s = &m->strategy;
     for (; s->polled < s->sample_count && sample_end(m, s->polled) <= now; s->polled++)
         s->sample[s->polled].polled = s->clients_on == m->scenario->client_count ? POLLED_ON
-                                      : s->clients_on == 0                      ? POLLED_OFF
-                                                                                : POLLED_MIXED;
+                                      : s->clients_on == 0                       ? POLLED_OFF
+                                                                                 : POLLED_MIXED;
 }
 
 void simi_strategy_changed(void *context, uint32_t client, bool is_on, int64_t at)
@@ -63,8 +64,7 @@ void simi_strategy_finish(sim_metrics *m)
     poll_until(m, RGN_TIME_NEVER);
     for (size_t i = 0; i < s->sample_count; i++) {
         const simi_strategy_sample *sample = &s->sample[i];
-        if (sample->polled == POLLED_MIXED || sample->p99 < 0 ||
-            sim_truth_is_calm(m->world_run, sample_end(m, i) - 1))
+        if (sample->polled == POLLED_MIXED || sample->p99 < 0 || sim_truth_is_calm(m->world_run, sample_end(m, i) - 1))
             continue;
         simi_tally *tally = &m->tally[simi_slot_at(m, (int64_t)i * SIMI_SAMPLE_NS)];
         const unsigned is_on = sample->polled == POLLED_ON;
