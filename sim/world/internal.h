@@ -21,7 +21,7 @@ typedef struct {
     uint32_t count;
     int64_t *from;
     uint64_t *faults;
-    uint32_t *struck;    /* outcome positions (ppb) at or above it meet no error */
+    uint32_t *struck; /* outcome positions (ppb) at or above it meet no error */
     sim_slowing *slowing;
 } sim_stretches;
 
