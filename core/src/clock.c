@@ -149,16 +149,13 @@ void rgni_clock_ask_refresh(rgn_router *router, rgn_time_ns now)
 }
 
 /* GWY-13: a reading that failed does not keep others from asking. */
-rgn_status rgn_router_answer_refresh(rgn_router *router, const rgn_account *account, rgn_time_ns now)
+void rgni_clock_end_refresh(rgn_router *router, bool has_failed)
 {
-    rgn_status status = account == NULL ? RGN_OK : rgn_router_set_account(router, account, now);
-
     rgni_lock(&router->clock.lock);
     router->clock.is_refreshing = false;
-    if (account == NULL || status != RGN_OK)
+    if (has_failed)
         router->clock.refresh_asked = RGN_TIME_NEVER;
     rgni_unlock(&router->clock.lock);
-    return status;
 }
 
 rgn_time_ns rgn_router_next_expiry(const rgn_router *router)

@@ -163,6 +163,8 @@ bool rgni_clock_claim_refresh(rgn_router *router, rgn_time_ns now);
 /* GWY-12: a failure says that the account may have changed. */
 void rgni_clock_ask_refresh(rgn_router *router, rgn_time_ns now);
 
+void rgni_clock_end_refresh(rgn_router *router, bool has_failed);
+
 /* Partition that is due first, in order of (due, partition) over all stripes; RGN_PARTITION_UNKNOWN if none is due. */
 rgn_partition rgni_clock_first_due(rgn_router *router, rgn_time_ns now);
 

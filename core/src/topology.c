@@ -116,14 +116,15 @@ static rgn_gateway_change refresh_gateway(rgn_router *router, const rgn_account 
     return change;
 }
 
-/* The account's topology where it differs from `older`, in place of that; `older` where it does not; NULL without
- * memory. The account's lock is held. */
-static rgni_snapshot *renew_snapshot(rgn_router *router, rgni_snapshot *older, const rgn_account *account)
+/* The account's topology in place of `older`; `older` itself where that stays; NULL without memory. The account's lock
+ * is held. */
+static rgni_snapshot *renew_snapshot(rgn_router *router, rgni_snapshot *older, const rgn_account *account,
+                                     bool only_if_changed)
 {
     rgn_topology topology = rgni_topology_of(router, account);
     rgni_snapshot *newer;
 
-    if (topology_is_same(&topology, &older->topology))
+    if (only_if_changed && topology_is_same(&topology, &older->topology))
         return older;
     newer = rgni_snapshot_create(router, &topology, older->topology.generation + 1);
     if (newer == NULL)
@@ -133,7 +134,7 @@ static rgni_snapshot *renew_snapshot(rgn_router *router, rgni_snapshot *older, c
     return newer;
 }
 
-rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now)
+static rgn_status take_account(rgn_router *router, const rgn_account *account, bool only_if_changed, rgn_time_ns now)
 {
     rgn_gateway_change change = {.reason = RGN_REASON_NONE};
     bool is_failover_edge = false;
@@ -145,7 +146,7 @@ rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account
         return RGN_ERR_RANGE;
     rgni_lock(&router->account_lock);
     older = atomic_load_explicit(&router->snapshot, memory_order_relaxed);
-    newer = renew_snapshot(router, older, account);
+    newer = renew_snapshot(router, older, account, only_if_changed);
     if (newer != NULL) {
         is_failover_edge = newer->topology.automatic_failover != older->topology.automatic_failover;
         is_breaker_on = rgni_breaker_should_be_on(router, &newer->topology);
@@ -163,6 +164,19 @@ rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account
     rgni_router_work_on_all(router, RGNI_WORK_REGION_REMOVED, now);
     rgni_clock_plan_probes(router, now);
     return RGN_OK;
+}
+
+rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now)
+{
+    return take_account(router, account, false, now);
+}
+
+rgn_status rgn_router_answer_refresh(rgn_router *router, const rgn_account *account, rgn_time_ns now)
+{
+    rgn_status status = account == NULL ? RGN_OK : take_account(router, account, true, now);
+
+    rgni_clock_end_refresh(router, account == NULL || status != RGN_OK);
+    return status;
 }
 
 rgn_status rgn_router_set_strategy(rgn_router *router, const rgn_options *strategy)

@@ -114,7 +114,6 @@ START_TEST(the_drivers_failover_follows_its_cursor)
     PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
          {LEG, 1, 503, SENT(1, RETRY, 1 + S(6), LEG_TIMEOUT)}, {LEG, 2, 503, SENT(2, RETRY, 2 + S(6), LEG_TIMEOUT)});
     /* A new topology in between: the cursor counts as 0 and goes on to 1. */
-    f.account.automatic_failover = true;
     ck_assert_int_eq(rgn_router_set_account(f.router, &f.account, 3), RGN_OK);
     {
         const call next = {LEG, 4, 503, SENT(1, RETRY, 4 + S(6), LEG_TIMEOUT)};

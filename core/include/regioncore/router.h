@@ -91,15 +91,15 @@ typedef struct {
 RGN_API rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status);
 RGN_API void rgn_router_destroy(rgn_router *router);
 
-/* New account metadata. Where lists and flags are what they were, nothing happens but that the hedging switch is looked
- * at (gateway.h); else topology generation + 1. Marks are kept. Entries whose first failed or current region is gone,
+/* New account metadata: topology generation + 1, and the hedging switch is looked at (gateway.h). Marks are kept. Entries whose first failed or current region is gone,
  * and overrides whose current region is, are dropped (region_removed; not with routing.rules driver, which passes such
  * regions over). An edge of the automatic failover flag drops every override (flag_edge). With routing.rules driver it
  * also switches the breaker: without a kill switch that is on if breaker.enabled or automatic failover is. */
 RGN_API rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now);
 
 /* The account has been read for RGN_TASK_REFRESH_ACCOUNT, with that result; NULL: it could not be read. To be called
- * once for each such task: until then no other is given out. Otherwise as rgn_router_set_account(). */
+ * once for each such task: until then no other is given out. Otherwise as rgn_router_set_account(), but that lists and
+ * flags which are what they were make no new topology: a periodic reading moves no retry cursor. */
 RGN_API rgn_status rgn_router_answer_refresh(rgn_router *router, const rgn_account *account, rgn_time_ns now);
 
 /* The customer's strategy is this one from now on (see rgn_router_config.strategy); NULL: the customer takes it back, a
