@@ -32,7 +32,7 @@ void sim_run_background(sim_run_state *run)
     const sim_event event = sim_queue_pop(&run->background);
     const uint32_t client = (uint32_t)(event.key >> (SIM_LEG_BITS + SIM_SLOT_BITS)) & UINT32_MAX;
     if (sim_event_class(event.key) == SIM_CLASS_WORLD_EDGE) {
-        sim_run_restart(run, client, (int64_t)event.time);
+        sim_run_restart(run, client, sim_event_slot(event.key), (int64_t)event.time);
         sim_run_schedule(run, client, (int64_t)event.time);
         return;
     }

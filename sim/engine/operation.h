@@ -97,6 +97,8 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
         sim_run_hide_partition(run, request, workload, arrival->kind);
     request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
     request->hash = arrival->chance;
+    if (__builtin_expect(run->overrides != NULL, 0))
+        request->options = sim_overrides_of(run, arrival->client, workload);
     slot->start = now;
     slot->leg_end[1] = RGN_TIME_NEVER;
     slot->ordinal = (uint64_t)workload << 30 | arrival->n;

@@ -3,13 +3,14 @@
  * connections are gone, and a new router's sweep grid begins. New operations arrive as if nothing had happened. */
 #include "engine/control.h"
 
-static void queue_restart(sim_run_state *run, const sim_restart *restart)
+static void queue_restart(sim_run_state *run, uint32_t number)
 {
+    const sim_restart *restart = &run->scenario->restart[number];
     int64_t at = restart->at;
     for (uint32_t g = 0; g < restart->group_count; g++) {
         const sim_client_group *group = &run->scenario->group[restart->groups[g]];
         for (uint32_t i = 0; i < group->count && at < run->scenario->duration; i++) {
-            const uint64_t key = sim_event_key(SIM_CLASS_WORLD_EDGE, group->first_client + i, 0, 0);
+            const uint64_t key = sim_event_key(SIM_CLASS_WORLD_EDGE, group->first_client + i, 0, number);
             sim_queue_push(&run->background, (sim_event){(uint64_t)at, key});
             at = rgn_time_add(at, restart->stagger);
         }
@@ -26,7 +27,7 @@ bool sim_run_queue_restarts(sim_run_state *run)
     if (!sim_queue_reserve(&run->background, room))
         return false;
     for (uint32_t r = 0; r < scenario->restart_count; r++)
-        queue_restart(run, &scenario->restart[r]);
+        queue_restart(run, r);
     return true;
 }
 
@@ -78,7 +79,7 @@ static void lose_entries(sim_run_state *run, sim_client *client, int64_t now)
     run->is_restarting = false;
 }
 
-void sim_run_restart(sim_run_state *run, uint32_t index, int64_t now)
+void sim_run_restart(sim_run_state *run, uint32_t index, uint32_t restart, int64_t now)
 {
     sim_client *client = &run->fleet.client[index];
     const uint32_t regions = run->scenario->region_count;
@@ -99,6 +100,7 @@ void sim_run_restart(sim_run_state *run, uint32_t index, int64_t now)
         sim_sessions_forget(run->sessions, index);
     sim_run_collect_counters(run, index);
     sim_control_forget(run, index);
+    sim_overrides_put(run, index, restart);
     sim_fleet_restart(&run->fleet, index, now);
     if (run->reads_account)
         sim_control_tell_first(run, index, now);

@@ -170,7 +170,7 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
         sim_control_tell_first(run, c, 0);
         sim_run_schedule(run, c, 0);
     }
-    if (!sim_run_queue_restarts(run))
+    if (!sim_run_queue_restarts(run) || !sim_overrides_open(run))
         return SIM_RUN_NO_MEMORY;
     if (!sim_thresholds_open(&output->thresholds, scenario, &input->router_options->values))
         return SIM_RUN_NO_MEMORY;
@@ -207,6 +207,7 @@ void sim_run_close(sim_run_state *run)
     free(run->refresh_time);
     sim_throughput_destroy(run->throughput);
     sim_sessions_destroy(run->sessions);
+    sim_overrides_close(run);
     free(run->killed);
     free(run->slot);
     free(run->free_slot);

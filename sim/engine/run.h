@@ -90,7 +90,8 @@ typedef struct sim_run {
     bool ends_plain; /* neither does a success: no connections, no sessions, no partitions to learn */
     int64_t *refresh_time; /* by client: when its reading of the account is answered; NEVER: none is under way */
     bool reads_account;    /* the account changes, and clients read it */
-    bool probe_all;        /* a recovering partition sends all traffic home: its operations are not away */
+    struct sim_overrides *overrides; /* what restarts have done to clients' environments; NULL: nothing; overrides.c */
+    bool probe_all;                  /* a recovering partition sends all traffic home: its operations are not away */
 
     sim_slot *slot;
     uint16_t *story_place;      /* of a slot with SIM_SLOT_STORY */
@@ -161,7 +162,12 @@ static inline bool sim_run_is_drained(const sim_run_state *run)
 void sim_run_background(sim_run_state *run);
 /* restart.c: puts the scenario's restarts into the background queue; carries one out. */
 bool sim_run_queue_restarts(sim_run_state *run); /* false: no memory */
-void sim_run_restart(sim_run_state *run, uint32_t client, int64_t now);
+void sim_run_restart(sim_run_state *run, uint32_t client, uint32_t restart, int64_t now);
+/* overrides.c: options of clients whose environment a restart has changed. */
+bool sim_overrides_open(sim_run_state *run); /* false: no memory */
+void sim_overrides_close(sim_run_state *run);
+void sim_overrides_put(sim_run_state *run, uint32_t client, uint32_t restart);
+const rgn_options *sim_overrides_of(const sim_run_state *run, uint32_t client, uint32_t workload);
 /* For restart.c: notes a restart in the digest; adds a router's counters to the output. */
 void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now);
 void sim_run_collect_counters(sim_run_state *run, uint32_t client);

@@ -115,13 +115,14 @@ static rgn_router *create_router(sim_fleet *fleet, sim_client *client, const rgn
                                  rgn_time_ns start)
 {
     const sim_client_group *group = &fleet->scenario->group[client->group];
+    const rgn_effective_options *options = client->options != NULL ? client->options : fleet->options;
     rgn_router_config config = {
         .partition_count = fleet->scenario->partition_count,
         .account = account,
         .preferred = group->preferred,
         .excluded = group->excluded,
-        .options = fleet->options->values,
-        .breaker_switch = breaker_switch(fleet->options),
+        .options = options->values,
+        .breaker_switch = breaker_switch(options),
         .reads_account = fleet->scenario->account_change_count > 0,
         .start = start,
         .lock_stripes = 1,

@@ -17,6 +17,7 @@ struct sim_fleet;
 typedef struct {
     rgn_router *router;
     const int64_t *round_trip; /* ns to each account region */
+    const rgn_effective_options *options; /* of its next router; NULL: the fleet's */
     uint64_t key;              /* keys this client's luck: its group's name and its place in the group */
     struct sim_fleet *fleet;
     uint32_t index;

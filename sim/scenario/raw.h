@@ -267,7 +267,7 @@ typedef struct {
 typedef struct {
     const sim_node *node;
     int64_t at, stagger;
-    sim_raw_items clients;
+    sim_raw_items clients, environment;
 } sim_raw_restart;
 
 typedef struct {

@@ -124,6 +124,45 @@ bool sim_resolve_groups(sim_resolver *self, const char *path, sim_raw_items *nam
     return true;
 }
 
+/* The flag whose override the variable is; RGN_KNOB_COUNT if it is none. */
+static rgn_knob_id overridden_knob(const char *variable)
+{
+    static const char suffix[] = "_OVERRIDE";
+    const size_t length = strlen(variable);
+    const size_t stem = length > sizeof suffix - 1 ? length - (sizeof suffix - 1) : 0;
+    if (strcmp(variable + stem, suffix) != 0)
+        return RGN_KNOB_COUNT;
+    for (unsigned id = 0; id < RGN_KNOB_COUNT; id++) {
+        const rgn_knob *knob = rgn_knob_at((rgn_knob_id)id);
+        if (knob->type == RGN_FLAG && strlen(knob->environment) == stem &&
+            memcmp(knob->environment, variable, stem) == 0)
+            return (rgn_knob_id)id;
+    }
+    return RGN_KNOB_COUNT;
+}
+
+static bool resolve_overrides(sim_resolver *self, const char *name, const sim_raw_items *raw, sim_restart *out)
+{
+    sim_override *overrides = sim_arena_array(self->decoder->arena, raw->count, sizeof *overrides);
+    char path[128];
+    snprintf(path, sizeof path, "restarts.%s.environment", name);
+    for (uint32_t i = 0; i < raw->count; i++) {
+        const sim_raw_item *item = &raw->item[i];
+        const bool is_true = strcmp(item->text, "true") == 0 || strcmp(item->text, "1") == 0;
+        char shown[SIM_SHOW_SIZE];
+        overrides[i] = (sim_override){overridden_knob(item->name), is_true};
+        if (overrides[i].knob == RGN_KNOB_COUNT)
+            return sim_resolve_fail(self, path, item->node, "%s is no override; expected a variable such as "
+                                    "AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE", item->name);
+        if (!is_true && strcmp(item->text, "false") != 0 && strcmp(item->text, "0") != 0)
+            return sim_resolve_fail(self, path, item->node, "%s: found %s; expected true or false", item->name,
+                                    sim_text_show(item->text, shown));
+    }
+    out->override = overrides;
+    out->override_count = raw->count;
+    return true;
+}
+
 static bool resolve_restart(sim_resolver *self, const sim_raw_item *item, sim_restart *out)
 {
     sim_raw_restart *raw = item->record;
@@ -132,7 +171,8 @@ static bool resolve_restart(sim_resolver *self, const sim_raw_item *item, sim_re
     out->name = item->name;
     out->at = raw->at;
     out->stagger = raw->stagger;
-    return sim_resolve_groups(self, path, &raw->clients, &out->groups, &out->group_count);
+    return resolve_overrides(self, item->name, &raw->environment, out) &&
+           sim_resolve_groups(self, path, &raw->clients, &out->groups, &out->group_count);
 }
 
 bool sim_resolve_restarts(sim_resolver *self)

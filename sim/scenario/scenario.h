@@ -158,6 +158,12 @@ typedef struct {
     rgn_option_layer options;       /* operation layer */
 } sim_workload;
 
+/* An override that the environment has: it beats every other layer. */
+typedef struct {
+    rgn_knob_id knob; /* a flag */
+    int64_t value;
+} sim_override;
+
 /* The clients of some groups start anew: client k of them (groups in name order) at `at` + k * `stagger`. */
 typedef struct {
     const char *name;
@@ -165,6 +171,8 @@ typedef struct {
     int64_t stagger;
     uint32_t group_count;
     const uint32_t *groups; /* rising */
+    uint32_t override_count; /* 0: their environment is as it was */
+    const sim_override *override;
 } sim_restart;
 
 /* A change of the account, at `at` and then every `every` (RGN_TIME_NEVER: once) before `until`. */

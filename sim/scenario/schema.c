@@ -405,6 +405,8 @@ static const sim_field restart_rows[] = {
      .meaning = "time from one client to the next; 0: all at once"},
     {"clients", SIM_FIELD_NAMES, .flags = SIM_FIELD_SET, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
      AT(sim_raw_restart, clients), .meaning = "client groups that start anew; all if absent"},
+    {"environment", SIM_FIELD_TEXTS, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_restart, environment),
+     .meaning = "overrides (variables that end in _OVERRIDE) that these clients' environment has from then on"},
 };
 static const sim_record restart_record = RECORD("restart", sim_raw_restart, restart_rows);
 

@@ -295,6 +295,38 @@ START_TEST(the_kill_switch_of_the_environment_beats_what_automatic_failover_brin
 }
 END_TEST
 
+START_TEST(a_restart_reads_the_overrides_of_the_environment_again)
+{
+    play *self = run_both("writes: multi",
+                          READS("60 s") "faults: {slow: {where: {regions: [northcentralus]}, latency: {add: 500 ms}}}\n"
+                                        "restarts:\n"
+                                        "  a-off: {at: 20 s, environment: {AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE: \"false\"}}\n"
+                                        "  b-same: {at: 30 s}\n"
+                                        "  c-on: {at: 40 s, environment: {AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE: \"true\"}}\n",
+                          "hedging: {threshold: 100 ms}\nbreaker: {enabled: false}\n");
+    for (size_t i = 0; i < self->count; i++) {
+        const sim_ended *op = &self->ended[i];
+        const bool is_off = op->start >= 20 * S && op->start < 40 * S;
+        const bool was_cut = (op->flags & SIM_ENDED_ABANDONED) != 0;
+        ck_assert(was_cut || op->hedges == (is_off ? 0 : 1));
+    }
+    finish(self);
+}
+END_TEST
+
+START_TEST(a_kill_switch_comes_with_a_restart)
+{
+    play *self = run_both("writes: multi",
+                          READS("60 s") "faults: {outage: {from: 30 s, where: {regions: [northcentralus]}, errors: "
+                                        "{statuses: {503: 100 %}, share: 100 %}}}\n"
+                                        "restarts: {deploy: {at: 20 s, environment: {AZURE_COSMOS_PPCB_ENABLED_OVERRIDE: "
+                                        "\"false\"}}}\n",
+                          "hedging: {enabled: false}\n");
+    ck_assert_uint_eq(self->transitions, 0);
+    finish(self);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("control");
@@ -307,6 +339,8 @@ int main(void)
     tcase_add_test(tc, a_region_that_is_gone_sends_its_clients_to_read_the_account);
     tcase_add_test(tc, a_client_that_starts_anew_reads_the_account_first);
     tcase_add_test(tc, the_kill_switch_of_the_environment_beats_what_automatic_failover_brings_along);
+    tcase_add_test(tc, a_restart_reads_the_overrides_of_the_environment_again);
+    tcase_add_test(tc, a_kill_switch_comes_with_a_restart);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
