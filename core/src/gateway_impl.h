@@ -11,9 +11,9 @@
 #include <regioncore/reason.h>
 
 typedef struct {
-    atomic_bool is_off;                     /* GWY-1 */
+    atomic_bool is_off;                    /* GWY-1 */
     _Atomic(const rgn_options *) strategy; /* what operations without options of their own follow; NULL: no hedging */
-    rgn_gateway state;                      /* under the router's account_lock */
+    rgn_gateway state;                     /* under the router's account_lock */
 } rgni_gateway;
 
 /* --- reducers: pure but for `gateway` --- */

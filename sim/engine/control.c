@@ -25,18 +25,15 @@ bool sim_control_open(sim_run_state *run)
 void sim_control_settle(sim_run_state *run, sim_slot *slot, int64_t arrival)
 {
     const uint32_t leg = slot->op.leg;
-    const sim_attempt attempt = {.region = slot->leg_region[leg],
-                                 .kind = slot->kind,
-                                 .client = slot->client,
-                                 .partition = slot->partition};
+    const sim_attempt attempt = {
+        .region = slot->leg_region[leg], .kind = slot->kind, .client = slot->client, .partition = slot->partition};
     if (slot->leg_status[leg] != 200)
         return;
     const sim_refusal refusal = sim_world_refuses(run->world, &attempt, arrival);
     if (refusal == SIM_REFUSES_NOTHING)
         return;
     slot->leg_status[leg] = STATUS_FORBIDDEN;
-    slot->leg_substatus[leg] =
-        refusal == SIM_REFUSES_WRITES ? SUBSTATUS_WRITE_FORBIDDEN : SUBSTATUS_ACCOUNT_NOT_FOUND;
+    slot->leg_substatus[leg] = refusal == SIM_REFUSES_WRITES ? SUBSTATUS_WRITE_FORBIDDEN : SUBSTATUS_ACCOUNT_NOT_FOUND;
 }
 
 void sim_control_do_tasks(sim_run_state *run, uint32_t client, const rgn_task *task, unsigned count, int64_t now)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A process reads its environment when it starts: a restart may give clients overrides that beat every other layer. They
- * hold until a later restart of the client brings others; one that brings none leaves them. */
+/* A process reads its environment when it starts: a restart may give clients overrides that beat every other layer.
+ * They hold until a later restart of the client brings others; one that brings none leaves them. */
 #include "engine/run.h"
 
 struct sim_overrides {

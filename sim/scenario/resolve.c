@@ -152,8 +152,10 @@ static bool resolve_overrides(sim_resolver *self, const char *name, const sim_ra
         char shown[SIM_SHOW_SIZE];
         overrides[i] = (sim_override){overridden_knob(item->name), is_true};
         if (overrides[i].knob == RGN_KNOB_COUNT)
-            return sim_resolve_fail(self, path, item->node, "%s is no override; expected a variable such as "
-                                    "AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE", item->name);
+            return sim_resolve_fail(self, path, item->node,
+                                    "%s is no override; expected a variable such as "
+                                    "AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE",
+                                    item->name);
         if (!is_true && strcmp(item->text, "false") != 0 && strcmp(item->text, "0") != 0)
             return sim_resolve_fail(self, path, item->node, "%s: found %s; expected true or false", item->name,
                                     sim_text_show(item->text, shown));

@@ -236,5 +236,5 @@ sim_refusal sim_world_refuses(const sim_world_run *run, const sim_attempt *attem
     if (attempt->kind != SIM_KIND_WRITE || account->multi_write)
         return SIM_REFUSES_NOTHING;
     return sim_world_write_region(run, attempt->partition, at) == attempt->region ? SIM_REFUSES_NOTHING
-                                                                                 : SIM_REFUSES_WRITES;
+                                                                                  : SIM_REFUSES_WRITES;
 }

@@ -119,10 +119,21 @@ END_TEST
 
 START_TEST(metadata_that_is_no_metadata_is_refused)
 {
-    static const char *const bad[] = {
-        "", "true", "[]", "{", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":[1}}", "{\"a\":\"x}", "{\"a\":1}x",
-        "{\"disableCrossRegionalHedging\":1}", "{\"disableCrossRegionalHedging\":\"true\"}",
-        "{\"disableCrossRegionalHedging\":[true]}", "{\"disableCrossRegionalHedging\":}", "{\"a\":\"\\"};
+    static const char *const bad[] = {"",
+                                      "true",
+                                      "[]",
+                                      "{",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{\"a\":1,}",
+                                      "{\"a\":[1}}",
+                                      "{\"a\":\"x}",
+                                      "{\"a\":1}x",
+                                      "{\"disableCrossRegionalHedging\":1}",
+                                      "{\"disableCrossRegionalHedging\":\"true\"}",
+                                      "{\"disableCrossRegionalHedging\":[true]}",
+                                      "{\"disableCrossRegionalHedging\":}",
+                                      "{\"a\":\"\\"};
     char deep[300] = "{\"a\":";
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -137,7 +148,8 @@ START_TEST(metadata_that_is_no_metadata_is_refused)
         memset(deep + 5, '[', (size_t)depth);
         memset(deep + 5 + depth, ']', (size_t)depth);
         snprintf(deep + 5 + 2 * depth, sizeof deep - 5 - 2 * (size_t)depth, "}");
-        ck_assert_int_eq(rgn_account_read_signal(deep, strlen(deep), "b", &signal), depth <= 64 ? RGN_OK : RGN_ERR_RANGE);
+        ck_assert_int_eq(rgn_account_read_signal(deep, strlen(deep), "b", &signal),
+                         depth <= 64 ? RGN_OK : RGN_ERR_RANGE);
     }
 }
 END_TEST

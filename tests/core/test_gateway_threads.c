@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Refreshes throw the gateway's switch while four threads start operations. Whatever the interleaving: an operation that
- * starts after a refresh has said "no hedging" and before the next one begins does not hedge, the customer's strategy is
- * never lost, and every change is told once. Run under the thread sanitizer too. */
+/* Refreshes throw the gateway's switch while four threads start operations. Whatever the interleaving: an operation
+ * that starts after a refresh has said "no hedging" and before the next one begins does not hedge, the customer's
+ * strategy is never lost, and every change is told once. Run under the thread sanitizer too. */
 #include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>

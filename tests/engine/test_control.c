@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clients and an account that changes, in both loops: what a client does not know yet, how it learns of it, and what its
- * operations meet until then. Runs in the source folder. */
+/* Clients and an account that changes, in both loops: what a client does not know yet, how it learns of it, and what
+ * its operations meet until then. Runs in the source folder. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +145,8 @@ static play *run_both(const char *account, const char *rest, const char *knobs)
     return fast;
 }
 
-/* Of the operations that started in [from, until): how many, and of these how many errors, in one leg, last at region. */
+/* Of the operations that started in [from, until): how many, and of these how many errors, in one leg, last at region.
+ */
 typedef struct {
     unsigned all, errors, single, at[3];
 } tally;
@@ -166,10 +167,10 @@ static tally count(const play *self, int64_t from, int64_t until)
     return out;
 }
 
-#define WRITES(duration) \
+#define WRITES(duration)       \
     "duration: " duration "\n" \
     "workload: {shop: {rate: 10 /s, arrivals: constant, partitions: {count: 2}, operations: {write: 100 %}}}\n"
-#define READS(duration) \
+#define READS(duration)        \
     "duration: " duration "\n" \
     "workload: {shop: {rate: 10 /s, arrivals: constant, partitions: {count: 2}, operations: {read: 100 %}}}\n"
 
@@ -234,11 +235,12 @@ END_TEST
 
 START_TEST(without_a_strategy_no_operation_hedges_and_those_under_way_finish)
 {
-    play *self = run_both("hedging_switch: allow",
-                          READS("80 s") "account_changes: {off: {at: 20 s, every: 40 s, hedging_switch: forbid}, on: "
-                                        "{at: 40 s, every: 40 s, hedging_switch: allow}}\n"
-                                        "faults: {slow: {where: {regions: [northcentralus]}, latency: {add: 500 ms}}}\n",
-                          "hedging: {threshold: 100 ms}\ngateway: {refresh_interval: 10 s}\nbreaker: {enabled: false}\n");
+    play *self =
+        run_both("hedging_switch: allow",
+                 READS("80 s") "account_changes: {off: {at: 20 s, every: 40 s, hedging_switch: forbid}, on: "
+                               "{at: 40 s, every: 40 s, hedging_switch: allow}}\n"
+                               "faults: {slow: {where: {regions: [northcentralus]}, latency: {add: 500 ms}}}\n",
+                 "hedging: {threshold: 100 ms}\ngateway: {refresh_interval: 10 s}\nbreaker: {enabled: false}\n");
     const int64_t known = 20 * S + 50 * MS;
     bool is_under_way_seen = false;
     ck_assert_uint_eq(self->strategies, 4); /* at the start, off, on, off */
@@ -267,11 +269,10 @@ END_TEST
 
 START_TEST(a_client_that_starts_anew_reads_the_account_first)
 {
-    play *self =
-        run_both("hedging_switch: allow, read_time: 20 s",
-                 READS("20 min") "account_changes: {off: {at: 299 s, hedging_switch: forbid}}\n"
-                                 "restarts: {deploy: {at: 310 s}}\n",
-                 "");
+    play *self = run_both("hedging_switch: allow, read_time: 20 s",
+                          READS("20 min") "account_changes: {off: {at: 299 s, hedging_switch: forbid}}\n"
+                                          "restarts: {deploy: {at: 310 s}}\n",
+                          "");
     ck_assert_uint_eq(self->strategies, 2); /* what the former process had asked for is not heard any more */
     ck_assert_int_eq(self->strategy[1].at, 310 * S);
     ck_assert(!self->strategy[1].is_on);
@@ -282,8 +283,8 @@ END_TEST
 START_TEST(the_kill_switch_of_the_environment_beats_what_automatic_failover_brings_along)
 {
     static const char *const driver = "routing: {rules: driver}\nhedging: {enabled: false}\n";
-    static const char *const rest =
-        READS("60 s") "faults: {outage: {where: {regions: [northcentralus]}, errors: {statuses: {503: 100 %}, share: 100 %}}}\n";
+    static const char *const rest = READS("60 s") "faults: {outage: {where: {regions: [northcentralus]}, errors: "
+                                                  "{statuses: {503: 100 %}, share: 100 %}}}\n";
     char killed[1024];
     snprintf(killed, sizeof killed, "%senvironment: {AZURE_COSMOS_PPCB_ENABLED_OVERRIDE: \"false\"}\n", rest);
     play *self = run_both("automatic_failover: true", rest, driver);
@@ -297,13 +298,14 @@ END_TEST
 
 START_TEST(a_restart_reads_the_overrides_of_the_environment_again)
 {
-    play *self = run_both("writes: multi",
-                          READS("60 s") "faults: {slow: {where: {regions: [northcentralus]}, latency: {add: 500 ms}}}\n"
-                                        "restarts:\n"
-                                        "  a-off: {at: 20 s, environment: {AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE: \"false\"}}\n"
-                                        "  b-same: {at: 30 s}\n"
-                                        "  c-on: {at: 40 s, environment: {AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE: \"true\"}}\n",
-                          "hedging: {threshold: 100 ms}\nbreaker: {enabled: false}\n");
+    play *self =
+        run_both("writes: multi",
+                 READS("60 s") "faults: {slow: {where: {regions: [northcentralus]}, latency: {add: 500 ms}}}\n"
+                               "restarts:\n"
+                               "  a-off: {at: 20 s, environment: {AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE: \"false\"}}\n"
+                               "  b-same: {at: 30 s}\n"
+                               "  c-on: {at: 40 s, environment: {AZURE_COSMOS_HEDGING_ENABLED_OVERRIDE: \"true\"}}\n",
+                 "hedging: {threshold: 100 ms}\nbreaker: {enabled: false}\n");
     for (size_t i = 0; i < self->count; i++) {
         const sim_ended *op = &self->ended[i];
         const bool is_off = op->start >= 20 * S && op->start < 40 * S;
@@ -316,12 +318,13 @@ END_TEST
 
 START_TEST(a_kill_switch_comes_with_a_restart)
 {
-    play *self = run_both("writes: multi",
-                          READS("60 s") "faults: {outage: {from: 30 s, where: {regions: [northcentralus]}, errors: "
-                                        "{statuses: {503: 100 %}, share: 100 %}}}\n"
-                                        "restarts: {deploy: {at: 20 s, environment: {AZURE_COSMOS_PPCB_ENABLED_OVERRIDE: "
-                                        "\"false\"}}}\n",
-                          "hedging: {enabled: false}\n");
+    play *self =
+        run_both("writes: multi",
+                 READS("60 s") "faults: {outage: {from: 30 s, where: {regions: [northcentralus]}, errors: "
+                               "{statuses: {503: 100 %}, share: 100 %}}}\n"
+                               "restarts: {deploy: {at: 20 s, environment: {AZURE_COSMOS_PPCB_ENABLED_OVERRIDE: "
+                               "\"false\"}}}\n",
+                 "hedging: {enabled: false}\n");
     ck_assert_uint_eq(self->transitions, 0);
     finish(self);
 }

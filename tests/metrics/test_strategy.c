@@ -52,7 +52,7 @@ START_TEST(samples_belong_to_what_their_last_instant_finds)
     operation(S(61), MS(32), 2);  /* [60, 90): on */
     operation(S(100), MS(32), 4); /* [90, 120): the switch comes at 119.999..., so that its poll finds it */
     tell_all(false, S(120) - 1);
-    operation(S(121), MS(64), 0); /* [120, 150): off, unhealthy to its last instant */
+    operation(S(121), MS(64), 0);  /* [120, 150): off, unhealthy to its last instant */
     operation(S(151), MS(128), 0); /* [150, 180): healthy at its end */
     script_end(&s);
     EXPECT_SAMPLES(&s, ALL, hedging_on_p99_mean, 1);

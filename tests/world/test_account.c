@@ -20,12 +20,13 @@ static void make(const char *account, const char *rest)
 {
     char text[2048];
     sim_input_error error = {.message = ""};
-    snprintf(text, sizeof text,
-             "regionsim: 1\nscenario: account\nduration: 2 h\naccount: {%s, regions: [northcentralus, westus, eastus2]}\n"
-             "network: {round_trip: azure-rtt}\nservice: {read: {constant: 2 ms}, write: {constant: 5 ms}}\n"
-             "clients: {all: {home: northcentralus, preferred: [northcentralus, westus, eastus2]}}\n"
-             "workload: {shop: {rate: 1 /s, partitions: {count: 4}, operations: {read: 50 %%, write: 50 %%}}}\n%s",
-             account, rest);
+    snprintf(
+        text, sizeof text,
+        "regionsim: 1\nscenario: account\nduration: 2 h\naccount: {%s, regions: [northcentralus, westus, eastus2]}\n"
+        "network: {round_trip: azure-rtt}\nservice: {read: {constant: 2 ms}, write: {constant: 5 ms}}\n"
+        "clients: {all: {home: northcentralus, preferred: [northcentralus, westus, eastus2]}}\n"
+        "workload: {shop: {rate: 1 /s, partitions: {count: 4}, operations: {read: 50 %%, write: 50 %%}}}\n%s",
+        account, rest);
     scenario = sim_scenario_parse("scenarios/account.yaml", text, strlen(text), NULL, 0, &error);
     ck_assert_msg(scenario != NULL, "%d: %s", error.line, error.message);
     world = sim_world_create(scenario, &error);
@@ -54,7 +55,7 @@ static sim_refusal refuses(rgn_region region, sim_kind kind, uint32_t partition,
     return sim_world_refuses(run, &(sim_attempt){.region = region, .kind = (uint8_t)kind, .partition = partition}, at);
 }
 
-#define OUTAGE(name, region, from, until, more)                                                          \
+#define OUTAGE(name, region, from, until, more)                                                              \
     "  " name ": {from: " from ", until: " until ", where: {regions: [" region "], operations: [write]" more \
     "}, errors: {statuses: {503: 100 %}, share: 100 %}}\n"
 
@@ -110,33 +111,28 @@ END_TEST
 
 START_TEST(what_strikes_some_clients_only_the_service_does_not_see)
 {
-    make("automatic_failover: true",
-         "faults:\n" OUTAGE("a", "northcentralus", "5 min", "20 min", ", clients: 50 %")
-             OUTAGE("b", "northcentralus", "5 min", "20 min", ", connections: new"));
+    make("automatic_failover: true", "faults:\n" OUTAGE("a", "northcentralus", "5 min", "20 min", ", clients: 50 %")
+                                         OUTAGE("b", "northcentralus", "5 min", "20 min", ", connections: new"));
     ck_assert_uint_eq(sim_world_write_region(run, 0, MIN(10)), CHICAGO);
 }
 END_TEST
 
 START_TEST(a_reading_finds_what_the_last_changes_made)
 {
-    make("hedging_switch: allow",
-         "account_changes:\n"
-         "  b-off: {at: 10 min, every: 20 min, until: 50 min, hedging_switch: forbid}\n"
-         "  c-on: {at: 20 min, every: 20 min, hedging_switch: absent}\n"
-         "  a-same-instant: {at: 10 min, hedging_switch: allow, automatic_failover: enabled}\n"
-         "  d-unknown: {at: 70 min, automatic_failover: absent}\n");
+    make("hedging_switch: allow", "account_changes:\n"
+                                  "  b-off: {at: 10 min, every: 20 min, until: 50 min, hedging_switch: forbid}\n"
+                                  "  c-on: {at: 20 min, every: 20 min, hedging_switch: absent}\n"
+                                  "  a-same-instant: {at: 10 min, hedging_switch: allow, automatic_failover: enabled}\n"
+                                  "  d-unknown: {at: 70 min, automatic_failover: absent}\n");
     static const struct {
         int64_t at;
         rgn_signal signal;
         bool failover, is_absent;
-    } rows[] = {{0, RGN_SIGNAL_FALSE, false, false},
-                {MIN(10) - 1, RGN_SIGNAL_FALSE, false, false},
+    } rows[] = {{0, RGN_SIGNAL_FALSE, false, false},       {MIN(10) - 1, RGN_SIGNAL_FALSE, false, false},
                 {MIN(10), RGN_SIGNAL_TRUE, true, false}, /* of one instant the later name wins */
-                {MIN(20), RGN_SIGNAL_ABSENT, true, false},
-                {MIN(30), RGN_SIGNAL_TRUE, true, false},
+                {MIN(20), RGN_SIGNAL_ABSENT, true, false}, {MIN(30), RGN_SIGNAL_TRUE, true, false},
                 {MIN(50), RGN_SIGNAL_ABSENT, true, false}, /* not at `until` or later */
-                {MIN(60), RGN_SIGNAL_ABSENT, true, false},
-                {MIN(70), RGN_SIGNAL_ABSENT, false, true}};
+                {MIN(60), RGN_SIGNAL_ABSENT, true, false}, {MIN(70), RGN_SIGNAL_ABSENT, false, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const rgn_account *account = sim_world_account_at(world, rows[i].at);
         ck_assert_uint_eq(account->hedging_disabled, rows[i].signal);
@@ -174,7 +170,8 @@ START_TEST(moves_of_the_account_and_the_end_of_failover_beat_the_services)
          "account_changes:\n"
          "  a-owner: {at: 8 min, write_region: eastus2}\n"
          "  b-off: {at: 40 min, automatic_failover: disabled}\n"
-         "faults:\n" OUTAGE("a", "northcentralus", "5 min", "10 min", "") OUTAGE("b", "eastus2", "35 min", "50 min", ""));
+         "faults:\n" OUTAGE("a", "northcentralus", "5 min", "10 min", "")
+             OUTAGE("b", "eastus2", "35 min", "50 min", ""));
     moves(0, MIN(5) + S(30), CHICAGO, SEATTLE);
     moves(0, MIN(8), SEATTLE, VIRGINIA);
     moves(0, MIN(35) + S(30), VIRGINIA, CHICAGO);
