@@ -2,7 +2,6 @@
 /* From results to findings. */
 #include "cli/findings.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,23 +10,6 @@
 #include "cli/unjudged.h"
 #include "experiment/expect.h"
 #include "scenario/document.h"
-
-char *cli_text(const char *format, ...)
-{
-    char *text = NULL;
-    size_t size = 0;
-    va_list arguments;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return NULL;
-    va_start(arguments, format);
-    (void)vfprintf(out, format, arguments);
-    va_end(arguments);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
 
 static void free_finding(cli_finding *one)
 {
@@ -116,14 +98,18 @@ static char *replay_command(const cli_judged *judged, uint32_t p, uint32_t repli
     return NULL;
 }
 
-static void format_time(int64_t ns, char out[CLI_VALUE_SIZE])
+/* In whole seconds, where there are any: the time before it, or (`is_later`) after it. */
+static void format_time(int64_t ns, bool is_later, char out[CLI_VALUE_SIZE])
 {
-    const int64_t whole = ns >= RGN_NS_PER_S ? ns / RGN_NS_PER_S * RGN_NS_PER_S : ns;
-    if (whole >= 60 * RGN_NS_PER_S)
-        (void)snprintf(out, CLI_VALUE_SIZE, whole / RGN_NS_PER_S % 60 == 0 ? "%lld min" : "%lld min %lld s",
-                       (long long)(whole / RGN_NS_PER_S / 60), (long long)(whole / RGN_NS_PER_S % 60));
+    const int64_t seconds = (ns + (is_later ? RGN_NS_PER_S - 1 : 0)) / RGN_NS_PER_S;
+    if (ns < 10 * RGN_NS_PER_S)
+        sim_format_duration(ns, out, CLI_VALUE_SIZE);
+    else if (seconds < 60)
+        (void)snprintf(out, CLI_VALUE_SIZE, "%lld s", (long long)seconds);
+    else if (seconds % 60 == 0)
+        (void)snprintf(out, CLI_VALUE_SIZE, "%lld min", (long long)(seconds / 60));
     else
-        sim_format_duration(whole, out, CLI_VALUE_SIZE);
+        (void)snprintf(out, CLI_VALUE_SIZE, "%lld min %lld s", (long long)(seconds / 60), (long long)(seconds % 60));
 }
 
 /* ---- expectations ---- */
@@ -168,8 +154,8 @@ static void put_moment(const cli_judged *judged, uint32_t p, const sim_expectati
     if (!sim_moments_find(&kept->moments, expectation->phase, sim_metric_find(expectation->metric), expectation->type,
                           expectation->limit, &found))
         found = (sim_moment){0, end};
-    format_time(found.kept_at, before);
-    format_time(found.broken_at, after);
+    format_time(found.kept_at, false, before);
+    format_time(found.broken_at, true, after);
     if (found.kept_at == 0)
         one->moment = cli_text("replication %u, seed %llu: from its beginning on; broken at %s already",
                                one->replication, (unsigned long long)one->seed, after);
@@ -309,8 +295,8 @@ static char *gate_moment(const cli_judged *judged, const sim_gate *gate)
     if (!gate->has_moment)
         return cli_text("behaviour differs in replication %u, seed %llu", gate->changed,
                         (unsigned long long)judged->input->seed);
-    format_time(gate->changed_after, after);
-    format_time(gate->changed_by, by);
+    format_time(gate->changed_after, false, after);
+    format_time(gate->changed_by, true, by);
     return cli_text("replication %u, seed %llu: behaviour first differs between %s and %s", gate->changed,
                     (unsigned long long)judged->input->seed, after, by);
 }

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.h"
 #include "cli/inputs.h"
+#include "cli/output.h"
 #include "experiment/gate.h"
 #include "experiment/moment.h"
 
@@ -49,9 +50,6 @@ void cli_findings_deinit(cli_findings *findings);
 /* Appends a finding of which the caller fills in the rest; a scratch one when there is no memory. */
 cli_finding *cli_findings_add(cli_findings *findings, cli_rule_kind kind, cli_level level, const char *word,
                               const char *scenario, const char *policy);
-
-/* A text that printf would make. */
-char *cli_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* All that is judged of one scenario. */
 typedef struct {

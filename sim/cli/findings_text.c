@@ -174,9 +174,25 @@ static bool is_first_of_pair(const cli_findings *findings, size_t i)
 static bool starts_block(const cli_findings *findings, size_t i)
 {
     const cli_finding *one = &findings->finding[i];
-    const cli_finding *before = i == 0 ? NULL : &findings->finding[i - 1];
-    return before == NULL || one->kind != CLI_RULE_BASELINE || before->kind != CLI_RULE_BASELINE ||
-           before->level == CLI_PASSED || !is_same_pair(one, before);
+    size_t before = i;
+    while (before > 0 && findings->finding[before - 1].level == CLI_PASSED)
+        before--;
+    const cli_finding *last = before == 0 ? NULL : &findings->finding[before - 1];
+    return last == NULL || one->kind != CLI_RULE_BASELINE || last->kind != CLI_RULE_BASELINE || !is_same_pair(one, last);
+}
+
+static void put_total(const printer *self, const cli_findings *findings, const char *baseline)
+{
+    const size_t failed = cli_findings_count(findings, CLI_FAILED);
+    const size_t open = cli_findings_count(findings, CLI_UNJUDGED);
+    char *text = cli_text("%zu rule%s%s%s: %zu passed, %zu failed, %zu not judged", findings->count,
+                          findings->count == 1 ? "" : "s", baseline == NULL ? "" : ", baseline ",
+                          baseline == NULL ? "" : baseline, findings->count - failed - open, failed, open);
+    (void)fprintf(self->out, "\n%s", colour_of(self, failed > 0 ? CLI_FAILED : open > 0 ? CLI_UNJUDGED : CLI_PASSED));
+    if (text != NULL)
+        cli_put_wrapped(self->out, text, 0, 0, self->width);
+    (void)fputs(plain(self), self->out);
+    free(text);
 }
 
 void cli_findings_put_text(const cli_findings *findings, const char *baseline, FILE *out)
@@ -197,10 +213,5 @@ void cli_findings_put_text(const cli_findings *findings, const char *baseline, F
     }
     if (details > DETAILS_MAX)
         (void)fputs("\nThe first ones are told in full; --markdown FILE and --json FILE tell all.\n", out);
-    const size_t failed = cli_findings_count(findings, CLI_FAILED);
-    const size_t open = cli_findings_count(findings, CLI_UNJUDGED);
-    (void)fprintf(out, "\n%s%zu rule%s%s%s: %zu passed, %zu failed, %zu not judged%s\n",
-                  colour_of(&self, failed > 0 ? CLI_FAILED : open > 0 ? CLI_UNJUDGED : CLI_PASSED), findings->count,
-                  findings->count == 1 ? "" : "s", baseline == NULL ? "" : ", baseline ", baseline == NULL ? "" : baseline,
-                  findings->count - failed - open, failed, open, plain(&self));
+    put_total(&self, findings, baseline);
 }

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,4 +54,21 @@ bool cli_output_write(const char *path, void (*put)(void *context, FILE *out), v
     (void)unlink(draft);
     errno = why;
     return refuse(path);
+}
+
+char *cli_text(const char *format, ...)
+{
+    char *text = NULL;
+    size_t size = 0;
+    va_list arguments;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    va_start(arguments, format);
+    (void)vfprintf(out, format, arguments);
+    va_end(arguments);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/screen.h"
 #include "cli/summary.h"
 #include "cli/table.h"
@@ -141,8 +142,13 @@ void cli_print_sparklines(const cli_summary *summary, uint32_t scenario, cli_for
     const sim_metric_definition *p99 = sim_metric_at(SIM_METRIC_latency_p99);
     cli_format_with_unit(p99, &(sim_metric_value){.value = self.lowest}, NULL, low);
     cli_format_with_unit(p99, &(sim_metric_value){.value = self.highest}, NULL, high);
-    (void)fprintf(out, "\np99 over time, %s to %s, logarithmic%s:\n%s", low, high,
-                  in->fault_count > 0 ? "; ━ where a fault is on" : "", format == CLI_MD ? "\n```\n" : "");
+    char *title = cli_text("p99 over time, %s to %s, logarithmic%s:", low, high,
+                           in->fault_count > 0 ? "; ━ where a fault is on" : "");
+    (void)fputc('\n', out);
+    if (title != NULL)
+        cli_put_wrapped(out, title, 0, 0, cli_screen_width(out));
+    free(title);
+    (void)fputs(format == CLI_MD ? "\n```\n" : "", out);
     for (uint32_t p = 0; p < summary->plan->policy_count; p++)
         put_policy(&self, p);
     for (uint32_t f = 0; f < in->fault_count; f++)

@@ -262,32 +262,40 @@ static void fill_histograms(uint32_t experiment, sim_histogram *first, sim_histo
     }
 }
 
+/* Whether the interval of the difference of that percentile holds the truth. */
+static bool covers_percentile(const sim_pool pool[2], uint32_t q_ppm, double truth)
+{
+    double without[RUNS];
+    uint32_t all[RUNS];
+    for (size_t run = 0; run < RUNS; run++) {
+        all[run] = 1;
+        without[run] =
+            (double)(sim_pool_quantile_without(&pool[1], run, q_ppm) - sim_pool_quantile_without(&pool[0], run, q_ppm));
+    }
+    const double whole = (double)(sim_pool_quantile_weighted(&pool[1], all, q_ppm) -
+                                  sim_pool_quantile_weighted(&pool[0], all, q_ppm));
+    const sim_estimate estimate = sim_jackknife_estimate(whole, without, RUNS);
+    const sim_interval interval = sim_t_interval(&estimate);
+    return interval.low <= truth && interval.high >= truth;
+}
+
 START_TEST(jackknife_intervals_cover_a_known_difference_of_percentiles)
 {
     static sim_histogram histogram[2][RUNS];
-    const double truth = 0.3e7 * log(10);
-    uint32_t covered = 0;
+    uint32_t covered_p90 = 0;
+    uint32_t covered_p99 = 0;
     for (uint32_t experiment = 0; experiment < EXPERIMENTS; experiment++) {
-        double without[RUNS];
-        uint32_t all[RUNS];
         sim_pool pool[2];
         fill_histograms(experiment, histogram[0], histogram[1]);
         for (int i = 0; i < 2; i++)
             ck_assert(sim_pool_init(&pool[i], histogram[i], RUNS));
-        for (size_t run = 0; run < RUNS; run++) {
-            all[run] = 1;
-            without[run] = (double)(sim_pool_quantile_without(&pool[1], run, 900000) -
-                                    sim_pool_quantile_without(&pool[0], run, 900000));
-        }
-        const double whole = (double)(sim_pool_quantile_weighted(&pool[1], all, 900000) -
-                                      sim_pool_quantile_weighted(&pool[0], all, 900000));
-        const sim_estimate estimate = sim_jackknife_estimate(whole, without, RUNS);
-        const sim_interval interval = sim_t_interval(&estimate);
-        covered += interval.low <= truth && interval.high >= truth;
+        covered_p90 += covers_percentile(pool, 900000, 0.3e7 * log(10));
+        covered_p99 += covers_percentile(pool, 990000, 0.3e7 * log(100));
         sim_pool_deinit(&pool[0]);
         sim_pool_deinit(&pool[1]);
     }
-    check_coverage("jackknife of a 90th percentile, 20 replications", covered);
+    check_coverage("jackknife of a 90th percentile, 20 replications", covered_p90);
+    check_coverage("jackknife of a 99th percentile, 20 replications", covered_p99);
 }
 END_TEST
 
