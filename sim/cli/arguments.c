@@ -40,16 +40,20 @@ const cli_verb cli_verbs[] = {
      "regionsim list metrics --format csv\n",
      cli_list, 0, 0, NULL},
     {"compare", "SCENARIO...", "compare policies in pairs, with intervals and verdicts",
-     "Runs two or more policies under the same luck and compares each with the first: estimate, paired difference, its 95 "
-     "% interval over replications, and a verdict by the margin that matters. Verdicts on the scenario's objectives hold "
-     "for all of them together (Holm); all others, in brackets, are descriptive. The column 'pairing' says how many times "
+     "Runs two or more policies under the same luck and compares each with the first: estimate, paired difference, its "
+     "95 "
+     "% interval over replications, and a verdict by the margin that matters. Verdicts on the scenario's objectives "
+     "hold "
+     "for all of them together (Holm); all others, in brackets, are descriptive. The column 'pairing' says how many "
+     "times "
      "as many replications it would take with a seed of its own for each policy.",
      "regionsim compare scenarios/flagship.yaml --policy success-rate --policy spec-probe\n"
      "regionsim compare scenarios/flagship.yaml --policy success-rate --policy mine.yaml --until-precise\n"
      "regionsim compare scenarios/*.yaml --policy success-rate --policy mine.yaml --format md\n",
      cli_compare, 20, 100, NULL},
     {"check", "SCENARIO...", "a gate: expectations and a committed baseline",
-     "Runs scenarios and says whether their expectations hold and, with --baseline, whether anything has become worse. A "
+     "Runs scenarios and says whether their expectations hold and, with --baseline, whether anything has become worse. "
+     "A "
      "run that behaves as the baseline says is identical; where one differs, replications are added before the gate "
      "decides, in pairs, by each metric's tolerance. Without --policy each scenario runs under the policies that its "
      "expectations and the baseline name. Nothing passes that could not be judged.",
@@ -132,10 +136,8 @@ static char *command_line(int argc, char **argv)
 
 bool cli_arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments)
 {
-    *arguments = (cli_arguments){.replications = verb->replications,
-                                 .max_replications = verb->max_replications,
-                                 .seed = 1,
-                                 .db = verb->db};
+    *arguments = (cli_arguments){
+        .replications = verb->replications, .max_replications = verb->max_replications, .seed = 1, .db = verb->db};
     arguments->command_line = command_line(argc, argv);
     struct option options[OPTIONS_MAX + 1];
     const size_t count = fill_long_options(verb, options);

@@ -37,8 +37,7 @@ static size_t choose_policies(const cli_checking *self, const sim_scenario *scen
         if (scenario->expectation[e].policy != NULL)
             add_name(scenario->expectation[e].policy, names, &count);
     }
-    const sim_baseline_scenario *before =
-        self->before == NULL ? NULL : sim_baseline_find(self->before, scenario->name);
+    const sim_baseline_scenario *before = self->before == NULL ? NULL : sim_baseline_find(self->before, scenario->name);
     for (uint32_t i = 0; before != NULL && i < before->pair_count; i++)
         add_name(before->pair[i].policy, names, &count);
     if (count == 0)
@@ -50,8 +49,7 @@ bool cli_checking_load(const cli_checking *self, const char *path, cli_inputs *i
 {
     const char *names[CLI_POLICIES_MAX];
     *in = (cli_inputs){0};
-    sim_scenario *scenario =
-        sim_scenario_load(path, self->arguments.setting, self->arguments.setting_count, error);
+    sim_scenario *scenario = sim_scenario_load(path, self->arguments.setting, self->arguments.setting_count, error);
     if (scenario == NULL)
         return false;
     const size_t count = choose_policies(self, scenario, names);
@@ -96,8 +94,7 @@ int cli_round_play(cli_checking *self, const cli_inputs *in, uint32_t replicatio
 static bool wants_more(const cli_checking *self, const cli_round *round, const sim_baseline_scenario *now)
 {
     const sim_scenario *scenario = round->input.scenario[0];
-    const sim_baseline_scenario *before =
-        self->before == NULL ? NULL : sim_baseline_find(self->before, scenario->name);
+    const sim_baseline_scenario *before = self->before == NULL ? NULL : sim_baseline_find(self->before, scenario->name);
     for (uint32_t p = 0; p < round->input.policy_count; p++) {
         const sim_policy *policy = round->input.policy[p];
         const sim_baseline_pair *pair = before == NULL ? NULL : sim_baseline_find_pair(before, policy->name);
@@ -149,8 +146,8 @@ static bool is_new_name(const cli_checking *self, const sim_scenario *scenario)
 {
     if (sim_baseline_find(self->after, scenario->name) == NULL)
         return true;
-    (void)cli_complain("%s: there is another scenario named \"%s\"; a baseline tells them apart by name", scenario->path,
-                       scenario->name);
+    (void)cli_complain("%s: there is another scenario named \"%s\"; a baseline tells them apart by name",
+                       scenario->path, scenario->name);
     return false;
 }
 
@@ -169,9 +166,10 @@ static int check_file(cli_checking *self, const char *path)
 
 /* ---- writing ---- */
 
-static const char COMMENT[] = "# What earlier runs came to; regionsim check --baseline compares with it. Written by\n"
-                              "# regionsim check SCENARIO... --baseline FILE --update, which keeps the comment at the top.\n"
-                              "# Tolerances may be edited: \"1 %\" of the baseline's value, or a number in the metric's unit.\n";
+static const char COMMENT[] =
+    "# What earlier runs came to; regionsim check --baseline compares with it. Written by\n"
+    "# regionsim check SCENARIO... --baseline FILE --update, which keeps the comment at the top.\n"
+    "# Tolerances may be edited: \"1 %\" of the baseline's value, or a number in the metric's unit.\n";
 
 /* The lines at the top of an earlier file that begin with #. The caller frees it. */
 static char *earlier_comment(const char *path)

@@ -13,9 +13,9 @@ typedef struct {
     const cli_inputs *in;
     const char *db;
     uint32_t replications;
-    bool is_first;         /* no round before */
-    bool is_precise;       /* as far as asked for */
-    char vaguest[160];     /* else: what is known least well */
+    bool is_first;     /* no round before */
+    bool is_precise;   /* as far as asked for */
+    char vaguest[160]; /* else: what is known least well */
 } comparing;
 
 /* Objectives, and the headline pair. */
@@ -41,8 +41,7 @@ static uint32_t needed(const cli_summary *summary, comparing *self)
             const uint32_t own = sim_replications_needed(comparison, plan->replications);
             if (self->is_precise || own > most)
                 (void)snprintf(self->vaguest, sizeof self->vaguest, "%s of %s in %s",
-                               sim_metric_at(comparison->metric)->name, plan->policy[p]->name,
-                               plan->scenario[s]->name);
+                               sim_metric_at(comparison->metric)->name, plan->policy[p]->name, plan->scenario[s]->name);
             self->is_precise = false;
             most = own > most ? own : most;
         }
@@ -116,8 +115,8 @@ static int play_round(comparing *self, bool *again)
     const cli_db_use first = self->arguments->force ? CLI_DB_REPLACE : CLI_DB_CREATE;
     sim_store *store = NULL;
     sim_store_error error;
-    int status = cli_work(self->arguments, experiment, self->db, self->is_first ? first : CLI_DB_RESUME,
-                          self->is_first, &store);
+    int status =
+        cli_work(self->arguments, experiment, self->db, self->is_first ? first : CLI_DB_RESUME, self->is_first, &store);
     self->is_first = false;
     if (status == CLI_OK) {
         sim_outcome *outcome = sim_outcome_read(store, plan, &error);

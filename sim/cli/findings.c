@@ -53,8 +53,11 @@ cli_finding *cli_findings_add(cli_findings *findings, cli_rule_kind kind, cli_le
     }
     cli_finding *one = &findings->finding[findings->count];
     findings->count += !findings->out_of_memory;
-    *one = (cli_finding){
-        .kind = kind, .level = level, .word = word, .scenario = cli_text("%s", scenario), .policy = cli_text("%s", policy)};
+    *one = (cli_finding){.kind = kind,
+                         .level = level,
+                         .word = word,
+                         .scenario = cli_text("%s", scenario),
+                         .policy = cli_text("%s", policy)};
     return one;
 }
 
@@ -88,10 +91,11 @@ static char *replay_command(const cli_judged *judged, uint32_t p, uint32_t repli
     }
     (void)fprintf(out, " --seed %llu --replications %u%s --db moment.db --force\n",
                   (unsigned long long)judged->input->seed, replication + 1, judged->arguments->env ? " --env" : "");
-    (void)fprintf(out,
-                  "sqlite3 -box moment.db \"SELECT * FROM v_transition WHERE replication = %u AND at_s BETWEEN %.9g AND "
-                  "%.9g\"",
-                  replication, (double)from / 1e9, (double)until / 1e9);
+    (void)fprintf(
+        out,
+        "sqlite3 -box moment.db \"SELECT * FROM v_transition WHERE replication = %u AND at_s BETWEEN %.9g AND "
+        "%.9g\"",
+        replication, (double)from / 1e9, (double)until / 1e9);
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -115,7 +119,8 @@ static void format_time(int64_t ns, bool is_later, char out[CLI_VALUE_SIZE])
 /* ---- expectations ---- */
 
 /* The first replication that breaks it on its own; the sum of all breaks nothing that none does. */
-static bool find_breaker(const cli_judged *judged, uint32_t p, const sim_expectation *expectation, uint32_t *replication)
+static bool find_breaker(const cli_judged *judged, uint32_t p, const sim_expectation *expectation,
+                         uint32_t *replication)
 {
     const uint32_t phase = sim_outcome_phase(judged->outcome, 0, expectation->phase);
     const sim_metric_id metric = sim_metric_find(expectation->metric);
@@ -224,8 +229,9 @@ static void judge_strangers(cli_findings *findings, const cli_judged *judged)
         cli_finding *one =
             cli_findings_add(findings, CLI_RULE_EXPECTATION, CLI_UNJUDGED, "no data", scenario->name, list[i].policy);
         one->rule = cli_text("expectations of %s", list[i].policy);
-        one->text = cli_text("no policy %s%s%s%s", list[i].policy, list[i].nearest[0] == '\0' ? "" : "; did you mean \"",
-                             list[i].nearest, list[i].nearest[0] == '\0' ? "" : "\"?");
+        one->text =
+            cli_text("no policy %s%s%s%s", list[i].policy, list[i].nearest[0] == '\0' ? "" : "; did you mean \"",
+                     list[i].nearest, list[i].nearest[0] == '\0' ? "" : "\"?");
         one->path = cli_text("%s", scenario->path);
         for (uint32_t e = scenario->expectation_count; e-- > 0;) {
             const sim_expectation *expectation = &scenario->expectation[e];
@@ -251,7 +257,8 @@ static char *compare_text(const sim_gate *gate, const sim_gate_rule *rule)
     sim_baseline_format_tolerance(&rule->gate, tolerance, sizeof tolerance);
     if (rule->outcome == SIM_GATE_STALE)
         return cli_text("%s: %s", metric->name,
-                        gate->stale[0] != '\0' ? gate->stale : "the baseline or the scenario does not gate it; --update");
+                        gate->stale[0] != '\0' ? gate->stale
+                                               : "the baseline or the scenario does not gate it; --update");
     if (!rule->has_values)
         return cli_text("%s: no value in a replication, or one that is known in part only; such a gate never passes",
                         metric->name);
@@ -305,8 +312,8 @@ static void put_gate_rule(cli_findings *findings, const cli_judged *judged, uint
                           const sim_gate_rule *rule)
 {
     const sim_scenario *scenario = judged->input->scenario[0];
-    cli_finding *one = cli_findings_add(findings, CLI_RULE_BASELINE, level_of(rule->outcome), sim_gate_word(rule->outcome),
-                                        scenario->name, judged->input->policy[p]->name);
+    cli_finding *one = cli_findings_add(findings, CLI_RULE_BASELINE, level_of(rule->outcome),
+                                        sim_gate_word(rule->outcome), scenario->name, judged->input->policy[p]->name);
     one->metric = cli_text("%s", sim_metric_at(rule->metric)->name);
     one->phase = cli_text("all");
     one->rule = cli_text("%s as in the baseline", sim_metric_at(rule->metric)->name);

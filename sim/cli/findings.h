@@ -31,8 +31,8 @@ typedef struct {
     char *path;    /* where the rule stands */
     int line;
     bool has_value, has_limit, has_interval, has_replication;
-    double value, limit; /* in the metric's unit */
-    double then;         /* baseline rules: its value, if has_interval */
+    double value, limit;   /* in the metric's unit */
+    double then;           /* baseline rules: its value, if has_interval */
     sim_interval interval; /* of the difference to it */
     uint64_t seed;
     uint32_t replications; /* judged by */

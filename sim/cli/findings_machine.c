@@ -119,8 +119,8 @@ void cli_findings_put_junit(void *context, FILE *out)
             const tally of = count(findings, scenario);
             (void)fputs("  <testsuite name=\"", out);
             put_xml(out, scenario);
-            (void)fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\">\n", of.tests, of.failures,
-                          of.errors);
+            (void)fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\">\n", of.tests,
+                          of.failures, of.errors);
         }
         put_case(&findings->finding[i], out);
         if (i + 1 == findings->count || strcmp(findings->finding[i + 1].scenario, scenario) != 0)
@@ -179,8 +179,8 @@ static void put_finding(const cli_finding *one, FILE *out)
 {
     static const char *const LEVEL[] = {"passed", "not judged", "failed"};
     static const char *const KIND[] = {"expectation", "baseline", "none"};
-    (void)fprintf(out, "  {\"kind\": \"%s\", \"level\": \"%s\", \"outcome\": \"%s\"", KIND[one->kind], LEVEL[one->level],
-                  one->word);
+    (void)fprintf(out, "  {\"kind\": \"%s\", \"level\": \"%s\", \"outcome\": \"%s\"", KIND[one->kind],
+                  LEVEL[one->level], one->word);
     const char *const texts[][2] = {{"scenario", one->scenario}, {"policy", one->policy}, {"metric", one->metric},
                                     {"phase", one->phase},       {"rule", one->rule},     {"text", one->text},
                                     {"because", one->because},   {"cause", one->cause},   {"when", one->moment},
@@ -209,8 +209,8 @@ void cli_findings_put_json(void *context, FILE *out)
 {
     const cli_findings *findings = context;
     const tally all = count(findings, NULL);
-    (void)fprintf(out, "{\"rules\": %zu, \"failed\": %zu, \"not_judged\": %zu, \"findings\": [", all.tests, all.failures,
-                  all.errors);
+    (void)fprintf(out, "{\"rules\": %zu, \"failed\": %zu, \"not_judged\": %zu, \"findings\": [", all.tests,
+                  all.failures, all.errors);
     for (size_t i = 0; i < findings->count; i++) {
         (void)fputs(i == 0 ? "\n" : ",\n", out);
         put_finding(&findings->finding[i], out);

@@ -49,8 +49,10 @@ void cli_findings_put_markdown(void *context, FILE *out)
     const size_t failed = cli_findings_count(findings, CLI_FAILED);
     const size_t open = cli_findings_count(findings, CLI_UNJUDGED);
     (void)fprintf(out, "## regionsim check: %s\n\n%zu rules: %zu passed, %zu failed, %zu not judged\n",
-                  failed > 0 ? "failed" : open > 0 ? "not judged" : "passed", findings->count,
-                  findings->count - failed - open, failed, open);
+                  failed > 0 ? "failed"
+                  : open > 0 ? "not judged"
+                             : "passed",
+                  findings->count, findings->count - failed - open, failed, open);
     for (size_t i = 0; i < findings->count; i++) {
         if (findings->finding[i].level != CLI_PASSED)
             put_bad(&findings->finding[i], out);

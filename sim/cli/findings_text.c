@@ -147,10 +147,10 @@ static void put_pair(const printer *self, const cli_findings *findings, size_t f
     static const char *const WORD[] = {"ok", "open", "FAILS"};
     const char *word = baseline_word(findings, pair);
     char *text = cli_text("%s%s%s: ", pair->scenario, pair->policy[0] == '\0' ? "" : " under ", pair->policy);
-    char *expectations = total == 0         ? NULL
-                         : total == holding ? cli_text("%u expectation%s hold%s", total, total == 1 ? "" : "s",
-                                                       total == 1 ? "s" : "")
-                                            : cli_text("%u of %u expectations hold", holding, total);
+    char *expectations = total == 0 ? NULL
+                         : total == holding
+                             ? cli_text("%u expectation%s hold%s", total, total == 1 ? "" : "s", total == 1 ? "s" : "")
+                             : cli_text("%u of %u expectations hold", holding, total);
     char *all = cli_text("%s%s%s%s", text == NULL ? "" : text, expectations == NULL ? "" : expectations,
                          expectations != NULL && word != NULL ? "; " : "", word == NULL ? "" : word);
     (void)fprintf(self->out, "%s%-5s%s  ", colour_of(self, level), WORD[level], plain(self));
@@ -178,7 +178,8 @@ static bool starts_block(const cli_findings *findings, size_t i)
     while (before > 0 && findings->finding[before - 1].level == CLI_PASSED)
         before--;
     const cli_finding *last = before == 0 ? NULL : &findings->finding[before - 1];
-    return last == NULL || one->kind != CLI_RULE_BASELINE || last->kind != CLI_RULE_BASELINE || !is_same_pair(one, last);
+    return last == NULL || one->kind != CLI_RULE_BASELINE || last->kind != CLI_RULE_BASELINE ||
+           !is_same_pair(one, last);
 }
 
 static void put_total(const printer *self, const cli_findings *findings, const char *baseline)

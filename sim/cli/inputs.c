@@ -40,8 +40,7 @@ static bool load_scenario(cli_inputs *in, const char *path, const cli_arguments 
 
 static bool load_policy(cli_inputs *in, const char *name, const cli_arguments *arguments, sim_input_error *error)
 {
-    sim_policy *one =
-        sim_policy_load(name, in->scenario[0]->path, arguments->setting, arguments->setting_count, error);
+    sim_policy *one = sim_policy_load(name, in->scenario[0]->path, arguments->setting, arguments->setting_count, error);
     if (one == NULL)
         return false;
     in->policy[in->policy_count++] = one;

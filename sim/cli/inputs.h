@@ -13,8 +13,8 @@ typedef struct {
     sim_policy **policy;
 } cli_inputs;
 
-/* Loads scenarios by path, and policies by path or by a name near the first scenario. Two of one name are refused. False
- * with `*error`. Free with cli_inputs_deinit() in any case. */
+/* Loads scenarios by path, and policies by path or by a name near the first scenario. Two of one name are refused.
+ * False with `*error`. Free with cli_inputs_deinit() in any case. */
 bool cli_inputs_load(cli_inputs *in, char *const *scenario, size_t scenario_count, const char *const *policy,
                      size_t policy_count, const cli_arguments *arguments, sim_input_error *error);
 void cli_inputs_deinit(cli_inputs *in);

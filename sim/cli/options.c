@@ -215,11 +215,13 @@ static bool apply_help(cli_arguments *arguments, const char *text)
 
 const cli_option cli_options[] = {
     {"policy", "FILE_OR_NAME", CLI_FOR_RUNNING | CLI_FOR_VALIDATE | CLI_FOR_LIST,
-     "a policy file, or the name of one in policies/ near the scenario; once for each policy (default of all but compare "
+     "a policy file, or the name of one in policies/ near the scenario; once for each policy (default of all but "
+     "compare "
      "and check: success-rate)",
      apply_policy},
     {"replications", "N", CLI_FOR_RUNNING,
-     "runs of each scenario under each policy (default: 5; compare: 20); check adds more where it must", apply_replications},
+     "runs of each scenario under each policy (default: 5; compare: 20); check adds more where it must",
+     apply_replications},
     {"max-replications", "N", CLI_FOR_COMPARE | CLI_FOR_CHECK,
      "most runs of each scenario under each policy (default: compare --until-precise 100; check and its baseline 20)",
      apply_max_replications},
@@ -235,7 +237,8 @@ const cli_option cli_options[] = {
      apply_self_test},
     {"seed", "S", CLI_FOR_RUNNING,
      "the luck that all policies share, 0 to 2^63 - 1 (default: 1; check --baseline: the baseline's)", apply_seed},
-    {"jobs", "N", CLI_FOR_RUNNING, "runs at a time; results do not depend on it (default: one for each CPU)", apply_jobs},
+    {"jobs", "N", CLI_FOR_RUNNING, "runs at a time; results do not depend on it (default: one for each CPU)",
+     apply_jobs},
     {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE,
      "the database to make (default: run regionsim.db, compare one that goes at the end)", apply_db},
     {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE, "replace an earlier database of that name", apply_force},

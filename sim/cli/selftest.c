@@ -82,8 +82,8 @@ static int try_plant(cli_checking *self, const cli_inputs *in, const plant *plan
 
 static void put_result(cli_checking *self, const sim_scenario *scenario, const plant *planted, const char *by)
 {
-    cli_finding *one = cli_findings_add(&self->findings, CLI_RULE_NONE, CLI_PASSED, by != NULL ? "noticed" : "unnoticed",
-                                        scenario->name, "");
+    cli_finding *one = cli_findings_add(&self->findings, CLI_RULE_NONE, CLI_PASSED,
+                                        by != NULL ? "noticed" : "unnoticed", scenario->name, "");
     one->rule = cli_text("planted: %s", planted->what);
     one->text = by != NULL ? cli_text("planted: %s; noticed by %s", planted->what, by)
                            : cli_text("planted: %s; not noticed", planted->what);
@@ -117,11 +117,12 @@ int cli_self_test(cli_checking *self, const cli_inputs *in)
     }
     if (status != CLI_OK || noticed > 0)
         return status;
-    cli_finding *one =
-        cli_findings_add(&self->findings, CLI_RULE_NONE, CLI_FAILED, "BLIND", scenario->name, "");
+    cli_finding *one = cli_findings_add(&self->findings, CLI_RULE_NONE, CLI_FAILED, "BLIND", scenario->name, "");
     one->rule = cli_text("a gate that notices a planted regression");
-    one->text = cli_text("the gate of %s noticed none of %d planted regressions; give it objectives or expectations that "
-                         "do", scenario->name, (int)PLANT_COUNT);
+    one->text =
+        cli_text("the gate of %s noticed none of %d planted regressions; give it objectives or expectations that "
+                 "do",
+                 scenario->name, (int)PLANT_COUNT);
     one->path = cli_text("%s", scenario->path);
     one->line = 1;
     return CLI_OK;

@@ -15,9 +15,9 @@ enum { BARS = 8, CELLS_MAX = 80, LABEL_MAX = 24, GAP = 2, INDENT = 2 };
 typedef struct {
     const cli_summary *summary;
     uint32_t scenario;
-    uint32_t length;      /* rows of the time series */
-    uint32_t cells;       /* columns of the line */
-    int label;            /* columns of the names before it */
+    uint32_t length; /* rows of the time series */
+    uint32_t cells;  /* columns of the line */
+    int label;       /* columns of the names before it */
     double lowest, highest;
     FILE *out;
     bool has_colour;

@@ -32,7 +32,7 @@ typedef struct {
     const char *db; /* NULL: one that goes at the end */
     cli_view view;
     const sim_timeline *timeline; /* NULL: not shown */
-    cli_rows *rows; /* one for each scenario; owned */
+    cli_rows *rows;               /* one for each scenario; owned */
 } cli_summary;
 
 /* Makes all comparisons. False: no memory. Free with cli_summary_close() in any case. */

@@ -41,8 +41,8 @@ static bool is_shown(const cli_summary *summary, uint32_t s, uint32_t p, size_t 
         return false;
     if (row < CLI_HEADLINES || comparison->is_objective || cli_differs(comparison))
         return true;
-    return summary->view == CLI_VIEW_COMPARE && (comparison->verdict == SIM_COMPARED_EQUIVALENT ||
-                                                 comparison->verdict == SIM_COMPARED_INCONCLUSIVE);
+    return summary->view == CLI_VIEW_COMPARE &&
+           (comparison->verdict == SIM_COMPARED_EQUIVALENT || comparison->verdict == SIM_COMPARED_INCONCLUSIVE);
 }
 
 static void put_relative(double difference, double baseline, char out[CLI_VALUE_SIZE])
@@ -78,7 +78,9 @@ static void put_interval(const sim_comparison *comparison, cli_unit unit, char o
 
 static cli_mark mark_of(sim_compared verdict)
 {
-    return verdict == SIM_COMPARED_BETTER ? CLI_MARK_GOOD : verdict == SIM_COMPARED_WORSE ? CLI_MARK_BAD : CLI_MARK_NONE;
+    return verdict == SIM_COMPARED_BETTER  ? CLI_MARK_GOOD
+           : verdict == SIM_COMPARED_WORSE ? CLI_MARK_BAD
+                                           : CLI_MARK_NONE;
 }
 
 /* With whatever there is to a difference; "–" for what there is not. */
@@ -212,6 +214,34 @@ static void print_group(const cli_summary *summary, uint32_t s, uint32_t p, cons
     free(text);
 }
 
+/* "away_healthy_s 0.0 -> 12.1 pair-h (worse), home_unhealthy_s ..." */
+static void print_headline(const cli_summary *summary, uint32_t s, uint32_t p, cli_format format, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *line = open_memstream(&text, &size);
+    if (line == NULL)
+        return;
+    for (size_t row = 0; row < CLI_HEADLINES; row++) {
+        const sim_comparison *comparison = cli_comparison(summary, s, p, row);
+        const sim_metric_id metric = comparison->metric;
+        const sim_metric_value then = sim_outcome_estimate(summary->outcome, s, SIM_BASELINE, 0, metric);
+        const sim_metric_value now = sim_outcome_estimate(summary->outcome, s, p, 0, metric);
+        const cli_unit unit = cli_unit_of_row(summary, s, metric);
+        char text_then[CLI_VALUE_SIZE];
+        char text_now[CLI_VALUE_SIZE];
+        cli_format_value(&then, unit, text_then);
+        cli_format_value(&now, unit, text_now);
+        (void)fprintf(line, "%s%s %s -> %s %s (%s)", row == 0 ? "" : ", against ", sim_metric_at(metric)->name,
+                      text_then, text_now, unit.name, sim_compared_word(comparison->verdict));
+    }
+    if (fclose(line) == 0 && format == CLI_MD)
+        (void)fprintf(out, "%s\n\n", text);
+    else if (text != NULL)
+        cli_put_wrapped(out, text, 0, 0, cli_screen_width(out));
+    free(text);
+}
+
 static bool print_policy(const cli_summary *summary, uint32_t s, uint32_t p, cli_format format, FILE *out)
 {
     const cli_column all[CELL_KINDS] = {
@@ -237,6 +267,8 @@ static bool print_policy(const cli_summary *summary, uint32_t s, uint32_t p, cli
         (void)fprintf(out, "\n%s%s%s against %s%s\n%s", format == CLI_MD ? "### " : "", has_colour ? CLI_BOLD : "",
                       summary->plan->policy[p]->name, summary->plan->policy[SIM_BASELINE]->name,
                       has_colour ? CLI_PLAIN : "", format == CLI_MD ? "\n" : "");
+        if (summary->view == CLI_VIEW_COMPARE)
+            print_headline(summary, s, p, format, out);
         cli_table_print(&table, format, out);
         if (format == CLI_MD)
             (void)fputc('\n', out);
@@ -258,9 +290,11 @@ bool cli_print_comparisons(const cli_summary *summary, uint32_t scenario, cli_fo
             "Differences are taken within replications, which meet the same luck under every policy. Verdicts on "
             "objectives hold for all of them together (Holm); those in brackets are descriptive.";
         static const char COMPARE[] =
-            "Differences are taken within replications, which meet the same luck under every policy; with a seed of its "
+            "Differences are taken within replications, which meet the same luck under every policy; with a seed of "
+            "its "
             "own for each it would take as many times the replications as the column pairing says. Verdicts on "
-            "objectives hold for all of them together (Holm); those in brackets are descriptive. The JSON and CSV forms hold "
+            "objectives hold for all of them together (Holm); those in brackets are descriptive. The JSON and CSV "
+            "forms hold "
             "every metric.";
         const char *explanation = summary->view == CLI_VIEW_RUN ? RUN : COMPARE;
         (void)fputc('\n', out);

@@ -17,9 +17,9 @@ typedef struct {
     size_t column_count;
     const cli_column *column;
     size_t row_count;
-    char **cell;     /* [row * column_count + column]; owned */
-    cli_mark *mark;  /* the same; on terminals only */
-    size_t room;     /* rows allocated */
+    char **cell;    /* [row * column_count + column]; owned */
+    cli_mark *mark; /* the same; on terminals only */
+    size_t room;    /* rows allocated */
 } cli_table;
 
 /* Borrows `columns`. */

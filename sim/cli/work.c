@@ -83,8 +83,8 @@ static sim_store *open_store(const sim_store_plan *plan, const char *db, cli_db_
     return sim_store_create(db, use == CLI_DB_REPLACE, plan, error);
 }
 
-int cli_work(const cli_arguments *arguments, sim_experiment *experiment, const char *db, cli_db_use use,
-             bool warns, sim_store **store)
+int cli_work(const cli_arguments *arguments, sim_experiment *experiment, const char *db, cli_db_use use, bool warns,
+             sim_store **store)
 {
     const sim_store_plan *plan = sim_experiment_plan(experiment);
     const uint32_t runs = plan->scenario_count * plan->policy_count * plan->replications;

@@ -13,10 +13,10 @@ unsigned cli_jobs(const cli_arguments *arguments);
 
 typedef enum { CLI_DB_CREATE, CLI_DB_REPLACE, CLI_DB_RESUME } cli_db_use;
 
-/* Opens the database, says what the plan `warns` of, and runs what it lacks of the plan. CLI_OK with `*store` open; else an exit status after a
- * complaint, and no store. */
-int cli_work(const cli_arguments *arguments, sim_experiment *experiment, const char *db, cli_db_use use,
-             bool warns, sim_store **store);
+/* Opens the database, says what the plan `warns` of, and runs what it lacks of the plan. CLI_OK with `*store` open;
+ * else an exit status after a complaint, and no store. */
+int cli_work(const cli_arguments *arguments, sim_experiment *experiment, const char *db, cli_db_use use, bool warns,
+             sim_store **store);
 
 /* A database that goes when the program ends. */
 typedef struct {

@@ -161,7 +161,7 @@ typedef struct {
     const char **luck;
     const char ***behaviour; /* [policy][run] */
     const char ***result;
-    sim_baseline_transitions **transition; /* [policy]: one for each reason */
+    sim_baseline_transitions **transition;    /* [policy]: one for each reason */
     char *(*checkpoints)[SIM_BASELINE_FIRST]; /* [policy][run] */
 } reading;
 
@@ -198,7 +198,8 @@ static void take_transitions(void *context, const sim_stored_transitions *row)
     if (at == REASONS_MAX)
         return;
     if (at == pair->transition_count)
-        list[pair->transition_count++] = (sim_baseline_transitions){.reason = sim_arena_string(self->arena, row->reason)};
+        list[pair->transition_count++] =
+            (sim_baseline_transitions){.reason = sim_arena_string(self->arena, row->reason)};
     list[at].count[row->replication] = row->count;
 }
 
@@ -224,8 +225,8 @@ static void make_room(reading *self, uint32_t policies, uint32_t runs)
     }
 }
 
-bool sim_baseline_take(sim_baseline *baseline, sim_store *store, const sim_outcome *outcome,
-                       sim_baseline_scenario *out, sim_store_error *error)
+bool sim_baseline_take(sim_baseline *baseline, sim_store *store, const sim_outcome *outcome, sim_baseline_scenario *out,
+                       sim_store_error *error)
 {
     const sim_store_plan *plan = sim_outcome_plan(outcome);
     sim_arena *arena = baseline->arena;

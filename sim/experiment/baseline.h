@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What earlier runs came to, as a small file that is kept under version control.
  *
- * For every scenario: its luck, and a short digest of each top-level part of its file. For every policy that it ran under:
- * options, the digests of every run, the gated metrics of every replication with their tolerances, and (of the first
- * replications) what it takes to say where behaviour began to differ: parts of the checkpoints, transitions by reason.
- * The same structure is taken from fresh runs; sim_gate_judge() puts the two side by side. */
+ * For every scenario: its luck, and a short digest of each top-level part of its file. For every policy that it ran
+ * under: options, the digests of every run, the gated metrics of every replication with their tolerances, and (of the
+ * first replications) what it takes to say where behaviour began to differ: parts of the checkpoints, transitions by
+ * reason. The same structure is taken from fresh runs; sim_gate_judge() puts the two side by side. */
 #ifndef SIM_BASELINE_H
 #define SIM_BASELINE_H
 
@@ -13,8 +13,8 @@
 
 enum {
     SIM_BASELINE_FORMAT = 1,
-    SIM_BASELINE_FIRST = 5,         /* replications whose checkpoints and transitions are kept */
-    SIM_BASELINE_CHECK_DIGITS = 4,  /* hexadecimal, of each checkpoint */
+    SIM_BASELINE_FIRST = 5,        /* replications whose checkpoints and transitions are kept */
+    SIM_BASELINE_CHECK_DIGITS = 4, /* hexadecimal, of each checkpoint */
     SIM_BASELINE_RUNS_MAX = 1000,
 };
 
@@ -31,7 +31,7 @@ typedef struct {
 /* A metric whose change is judged. */
 typedef struct {
     sim_metric_id metric;
-    bool is_relative;              /* tolerance is a share of the baseline's value, else in the metric's unit */
+    bool is_relative; /* tolerance is a share of the baseline's value, else in the metric's unit */
     double tolerance;
     const sim_metric_value *value; /* [run]: of phase `all` */
     int line;                      /* in the file; 0: not from a file */
@@ -78,10 +78,10 @@ typedef struct {
 sim_baseline *sim_baseline_create(uint64_t seed, uint32_t scenarios);
 void sim_baseline_destroy(sim_baseline *baseline);
 
-/* Takes the finished runs of an experiment with one scenario, under all its policies, into the place `out`. Gated are the
- * scenario's objectives; without any the headline pair, p99 and availability. False with `*error`. */
-bool sim_baseline_take(sim_baseline *baseline, sim_store *store, const sim_outcome *outcome,
-                       sim_baseline_scenario *out, sim_store_error *error);
+/* Takes the finished runs of an experiment with one scenario, under all its policies, into the place `out`. Gated are
+ * the scenario's objectives; without any the headline pair, p99 and availability. False with `*error`. */
+bool sim_baseline_take(sim_baseline *baseline, sim_store *store, const sim_outcome *outcome, sim_baseline_scenario *out,
+                       sim_store_error *error);
 
 /* Reads a file; NULL with `*error`: place, what is found, what is expected. */
 sim_baseline *sim_baseline_read(const char *path, sim_input_error *error);

@@ -97,7 +97,8 @@ static void put_pair(const sim_baseline_pair *pair, FILE *out)
 
 static int by_policy(const void *left, const void *right)
 {
-    return strcmp((*(const sim_baseline_pair *const *)left)->policy, (*(const sim_baseline_pair *const *)right)->policy);
+    return strcmp((*(const sim_baseline_pair *const *)left)->policy,
+                  (*(const sim_baseline_pair *const *)right)->policy);
 }
 
 static void put_scenario(sim_arena *arena, const sim_baseline_scenario *scenario, FILE *out)
@@ -124,8 +125,7 @@ static int by_scenario(const void *left, const void *right)
 
 void sim_baseline_print(const sim_baseline *baseline, const char *comment, FILE *out)
 {
-    const sim_baseline_scenario **sorted =
-        sim_arena_array(baseline->arena, baseline->scenario_count, sizeof *sorted);
+    const sim_baseline_scenario **sorted = sim_arena_array(baseline->arena, baseline->scenario_count, sizeof *sorted);
     for (uint32_t i = 0; i < baseline->scenario_count; i++)
         sorted[i] = &baseline->scenario[i];
     qsort(sorted, baseline->scenario_count, sizeof *sorted, by_scenario);

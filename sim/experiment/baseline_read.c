@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline from its text. Every key must be known and every value sound: a gate that is not understood never passes. */
+/* A baseline from its text. Every key must be known and every value sound: a gate that is not understood never passes.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -87,7 +88,8 @@ static bool is_digest(const char *text)
     return strspn(text, "0123456789abcdef") >= DIGEST_DIGITS;
 }
 
-static bool read_entries(const reader *self, const sim_node *mapping, const sim_baseline_entry **entries, uint32_t *count)
+static bool read_entries(const reader *self, const sim_node *mapping, const sim_baseline_entry **entries,
+                         uint32_t *count)
 {
     if (mapping == NULL)
         return true;

@@ -242,8 +242,8 @@ static bool measure(comparing *self, sim_comparison *result)
     result->p = 1;
     if (before.is_null || after.is_null)
         return true;
-    result->margin = sim_margin_of(sim_outcome_plan(self->outcome)->scenario[self->scenario], result->metric,
-                                   before.value);
+    result->margin =
+        sim_margin_of(sim_outcome_plan(self->outcome)->scenario[self->scenario], result->metric, before.value);
     const bool has_both =
         sim_outcome_spread_of(self->outcome, self->scenario, SIM_BASELINE, result->metric, &baseline) &&
         sim_outcome_spread_of(self->outcome, self->scenario, self->policy, result->metric, &policy);

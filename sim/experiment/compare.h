@@ -13,7 +13,8 @@
  * five a run; or a quarter of the differences are exactly zero. Above 20 replications means are normal enough for t.
  *
  * A difference matters beyond the margin: the scenario's for this metric, else the metric's own, relative to the
- * baseline's estimate. Fewer than five replications give no verdict; nor does a value that is missing, or only known to be more than something, in a replication. */
+ * baseline's estimate. Fewer than five replications give no verdict; nor does a value that is missing, or only known to
+ * be more than something, in a replication. */
 #ifndef SIM_COMPARE_H
 #define SIM_COMPARE_H
 
@@ -64,8 +65,8 @@ typedef struct {
     double at_most;
     bool has_bootstrap; /* joint, by resampling replications: a second opinion */
     sim_interval bootstrap;
-    /* What pairing gains: the variance of the difference with a seed for each policy / that with one for both, as far as
-     * these replications tell. So many times as many replications would it take without. */
+    /* What pairing gains: the variance of the difference with a seed for each policy / that with one for both, as far
+     * as these replications tell. So many times as many replications would it take without. */
     bool has_gain;
     double gain;
     bool bootstrap_disagrees; /* holds zero where the interval does not or the reverse, or is twice or half as wide */
@@ -79,7 +80,8 @@ bool sim_compare(const sim_outcome *outcome, uint32_t scenario, uint32_t policy,
 /* Whether the interval is narrow enough: it reaches no further than the margin, or than a tenth of the difference. By
  * width alone, never by the verdict: who stops as soon as a verdict comes gets too many of them. */
 bool sim_comparison_is_precise(const sim_comparison *comparison);
-/* About how many replications that takes, by the width that there is now; `now` if it is precise or nothing is known. */
+/* About how many replications that takes, by the width that there is now; `now` if it is precise or nothing is known.
+ */
 uint32_t sim_replications_needed(const sim_comparison *comparison, uint32_t now);
 
 /* The difference that matters in this scenario, where the baseline's value is `baseline`. */

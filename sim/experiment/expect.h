@@ -18,9 +18,9 @@ sim_expect_verdict sim_limit_check(sim_expect_type type, const sim_metric_value 
 sim_expect_verdict sim_expectation_check(const sim_outcome *outcome, uint32_t scenario, uint32_t policy,
                                          const sim_expectation *expectation, sim_metric_value *estimate);
 
-/* Whether every metric that the scenario names, in expectations, objectives and margins, exists, and every limit is written as
- * its metric is measured: durations with a unit, shares up to 100 %, all else as plain numbers. False with `*error`:
- * where, and what is expected there. */
+/* Whether every metric that the scenario names, in expectations, objectives and margins, exists, and every limit is
+ * written as its metric is measured: durations with a unit, shares up to 100 %, all else as plain numbers. False with
+ * `*error`: where, and what is expected there. */
 bool sim_scenario_metrics_exist(const sim_scenario *scenario, sim_input_error *error);
 
 /* True if the expectation is about that policy. */

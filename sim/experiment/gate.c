@@ -49,9 +49,8 @@ static void look_at_luck(const sim_baseline *before, const sim_baseline_scenario
                        "random draws have version %u, the baseline's %u: the luck differs", after->draw_version,
                        before->draw_version);
     else if (before->seed != after->seed)
-        (void)snprintf(out->unpaired, sizeof out->unpaired,
-                       "the seed is %llu, the baseline's %llu: the luck differs", (unsigned long long)after->seed,
-                       (unsigned long long)before->seed);
+        (void)snprintf(out->unpaired, sizeof out->unpaired, "the seed is %llu, the baseline's %llu: the luck differs",
+                       (unsigned long long)after->seed, (unsigned long long)before->seed);
     else
         (void)snprintf(out->unpaired, sizeof out->unpaired,
                        "the scenario's arrivals, clients or network changed, and with them the luck");
@@ -62,11 +61,10 @@ static bool look_at_versions(const sim_baseline *before, const sim_baseline *aft
     const bool is_stream = before->stream_version != after->stream_version;
     if (!is_stream && before->metric_version == after->metric_version)
         return true;
-    (void)snprintf(out->stale, sizeof out->stale,
-                   "its %s have version %u, those of this program %u; make it anew with --update",
-                   is_stream ? "behaviour records" : "metrics",
-                   is_stream ? before->stream_version : before->metric_version,
-                   is_stream ? after->stream_version : after->metric_version);
+    (void)snprintf(
+        out->stale, sizeof out->stale, "its %s have version %u, those of this program %u; make it anew with --update",
+        is_stream ? "behaviour records" : "metrics", is_stream ? before->stream_version : before->metric_version,
+        is_stream ? after->stream_version : after->metric_version);
     return false;
 }
 
@@ -117,9 +115,9 @@ static double margin_at(const sim_baseline_gate *gate, double value)
 
 static double limit_at(const sim_baseline_gate *gate, double value, double towards)
 {
-    const double sign = sim_metric_at(gate->metric)->better == SIM_HIGHER_IS_BETTER ? -1
+    const double sign = sim_metric_at(gate->metric)->better == SIM_HIGHER_IS_BETTER             ? -1
                         : sim_metric_at(gate->metric)->better == SIM_NEITHER && towards < value ? -1
-                                                                                                 : 1;
+                                                                                                : 1;
     return value + sign * margin_at(gate, value);
 }
 
@@ -145,7 +143,8 @@ static sim_gate_outcome outcome_of(sim_compared verdict)
 }
 
 /* The first replication that is beyond its own limit. */
-static uint32_t first_beyond(const sim_gate_rule *rule, const sim_baseline_gate *after, uint32_t runs, uint32_t otherwise)
+static uint32_t first_beyond(const sim_gate_rule *rule, const sim_baseline_gate *after, uint32_t runs,
+                             uint32_t otherwise)
 {
     for (uint32_t r = 0; r < runs; r++) {
         const sim_metric_value *then = &rule->gate.value[r];
@@ -173,8 +172,8 @@ static bool open_rule(const comparing *self, size_t i, sim_gate *out)
 {
     sim_gate_rule *rule = &out->rule[i];
     const sim_baseline_gate *after = find_gate(self->after, rule->metric);
-    if (after == NULL || !gather(&rule->gate, self->before->runs, after, self->after->runs, out->is_paired,
-                                 &self->side[i])) {
+    if (after == NULL ||
+        !gather(&rule->gate, self->before->runs, after, self->after->runs, out->is_paired, &self->side[i])) {
         rule->outcome = after == NULL ? SIM_GATE_STALE : SIM_GATE_NO_DATA;
         return false;
     }
@@ -183,8 +182,9 @@ static bool open_rule(const comparing *self, size_t i, sim_gate *out)
     rule->then = mean_of(side->value[0], side->count[0]);
     rule->now = mean_of(side->value[1], side->count[1]);
     rule->limit = limit_at(&rule->gate, rule->then, rule->now);
-    rule->replication = out->is_paired ? first_beyond(rule, after, fewer(self->before->runs, self->after->runs), out->changed)
-                                       : out->changed;
+    rule->replication = out->is_paired
+                            ? first_beyond(rule, after, fewer(self->before->runs, self->after->runs), out->changed)
+                            : out->changed;
     rule->outcome = SIM_GATE_IDENTICAL;
     return !out->is_same;
 }
@@ -219,8 +219,8 @@ static void put_rules(const sim_baseline_pair *before, const sim_baseline_pair *
         out->rule[out->rule_count++] = (sim_gate_rule){.metric = before->gate[i].metric, .gate = before->gate[i]};
     for (uint32_t i = 0; i < after->gate_count; i++) {
         if (find_gate(before, after->gate[i].metric) == NULL)
-            out->rule[out->rule_count++] = (sim_gate_rule){
-                .metric = after->gate[i].metric, .gate = after->gate[i], .outcome = SIM_GATE_STALE};
+            out->rule[out->rule_count++] =
+                (sim_gate_rule){.metric = after->gate[i].metric, .gate = after->gate[i], .outcome = SIM_GATE_STALE};
     }
 }
 
@@ -247,8 +247,8 @@ static bool compare_rules(const sim_baseline_pair *before, const sim_baseline_pa
 
 bool sim_gate_judge(const sim_baseline *before, const sim_baseline_scenario *before_scenario,
                     const sim_baseline_pair *before_pair, const sim_baseline *after,
-                    const sim_baseline_scenario *after_scenario, const sim_baseline_pair *after_pair,
-                    int64_t duration, sim_gate *out)
+                    const sim_baseline_scenario *after_scenario, const sim_baseline_pair *after_pair, int64_t duration,
+                    sim_gate *out)
 {
     *out = (sim_gate){.runs = fewer(before_pair->runs, after_pair->runs)};
     put_rules(before_pair, after_pair, out);

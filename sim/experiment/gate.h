@@ -3,7 +3,8 @@
  *
  * Behaviour digests decide first: where all are as they were, nothing is compared. Where one differs, the gated metrics
  * are, over replications, in pairs where the luck is the same, and judged together (Holm) by their tolerances. A metric
- * without a value in a replication that has one on the other side, or known in part only, has no data: it never passes. */
+ * without a value in a replication that has one on the other side, or known in part only, has no data: it never passes.
+ */
 #ifndef SIM_GATE_H
 #define SIM_GATE_H
 
@@ -43,9 +44,9 @@ typedef struct {
     char unpaired[200]; /* why not; "" if it is, or nothing was compared */
     uint32_t runs;      /* compared */
     bool has_moment;
-    uint32_t changed;                   /* the first replication whose behaviour differs */
-    int64_t changed_after, changed_by;  /* virtual time, ns, if has_moment */
-    char cause[1000];                   /* what changed, in words; "" if nothing did */
+    uint32_t changed;                  /* the first replication whose behaviour differs */
+    int64_t changed_after, changed_by; /* virtual time, ns, if has_moment */
+    char cause[1000];                  /* what changed, in words; "" if nothing did */
     uint32_t rule_count;
     sim_gate_rule rule[2 * SIM_OBJECTIVES_MAX];
 } sim_gate;
@@ -53,8 +54,8 @@ typedef struct {
 /* The names of both sides' scenario and policy are the same. False: no memory. */
 bool sim_gate_judge(const sim_baseline *before, const sim_baseline_scenario *before_scenario,
                     const sim_baseline_pair *before_pair, const sim_baseline *after,
-                    const sim_baseline_scenario *after_scenario, const sim_baseline_pair *after_pair,
-                    int64_t duration, sim_gate *out);
+                    const sim_baseline_scenario *after_scenario, const sim_baseline_pair *after_pair, int64_t duration,
+                    sim_gate *out);
 
 /* Whether all runs that both sides have behave alike and come to the same. */
 bool sim_gate_is_same(const sim_baseline_pair *before, const sim_baseline_pair *after);

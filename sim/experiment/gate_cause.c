@@ -91,7 +91,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /* Transitions by reason, those that changed most first. */
-static void put_transitions(writer *self, const sim_baseline_pair *before, const sim_baseline_pair *after, uint32_t runs)
+static void put_transitions(writer *self, const sim_baseline_pair *before, const sim_baseline_pair *after,
+                            uint32_t runs)
 {
     const sim_baseline_pair *sides[] = {before, after};
     const char *told[REASONS_TOLD];
@@ -119,7 +120,8 @@ static void put_transitions(writer *self, const sim_baseline_pair *before, const
 }
 
 /* The first replication that behaves otherwise, and between which checkpoints that begins. */
-static void find_moment(const sim_baseline_pair *before, const sim_baseline_pair *after, int64_t duration, sim_gate *out)
+static void find_moment(const sim_baseline_pair *before, const sim_baseline_pair *after, int64_t duration,
+                        sim_gate *out)
 {
     uint32_t r = 0;
     while (r < out->runs && strcmp(before->behaviour[r], after->behaviour[r]) == 0)
@@ -129,9 +131,9 @@ static void find_moment(const sim_baseline_pair *before, const sim_baseline_pair
         after->checkpoints[r][0] == '\0')
         return;
     int k = 0;
-    while (k < SIM_CHECKPOINTS && strncmp(before->checkpoints[r] + k * SIM_BASELINE_CHECK_DIGITS,
-                                          after->checkpoints[r] + k * SIM_BASELINE_CHECK_DIGITS,
-                                          SIM_BASELINE_CHECK_DIGITS) == 0)
+    while (k < SIM_CHECKPOINTS &&
+           strncmp(before->checkpoints[r] + k * SIM_BASELINE_CHECK_DIGITS,
+                   after->checkpoints[r] + k * SIM_BASELINE_CHECK_DIGITS, SIM_BASELINE_CHECK_DIGITS) == 0)
         k++;
     if (k == SIM_CHECKPOINTS)
         return; /* while the last operations drained */

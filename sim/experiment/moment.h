@@ -13,7 +13,8 @@
 typedef struct {
     const sim_experiment_input *input; /* borrowed, as is everything in it */
     uint32_t scenario, policy, replication;
-    sim_metric_value *at[SIM_CHECKPOINTS + 1]; /* [step]: every phase's metrics of the run cut there; NULL: not played */
+    sim_metric_value
+        *at[SIM_CHECKPOINTS + 1]; /* [step]: every phase's metrics of the run cut there; NULL: not played */
     uint32_t phases[SIM_CHECKPOINTS + 1];
 } sim_moments;
 

@@ -6,8 +6,8 @@
  *
  * Sources: Efron and Tibshirani, "An Introduction to the Bootstrap" (jackknife, percentile interval); Hartigan, "Using
  * subsample values as typical values", JASA 64 (1969) (sign-flip interval); Holm, "A simple sequentially rejective
- * multiple test procedure", Scandinavian Journal of Statistics 6 (1979); Welch, "The generalization of Student's problem
- * when several different population variances are involved", Biometrika 34 (1947). */
+ * multiple test procedure", Scandinavian Journal of Statistics 6 (1979); Welch, "The generalization of Student's
+ * problem when several different population variances are involved", Biometrika 34 (1947). */
 #ifndef SIM_STATISTICS_H
 #define SIM_STATISTICS_H
 

@@ -11,9 +11,9 @@ typedef struct {
     void *context;
 } listener;
 
-#define PLACE(statement)                                                                                               \
-    .scenario = (uint32_t)sqlite3_column_int64(statement, 0) - 1,                                                      \
-    .policy = (uint32_t)sqlite3_column_int64(statement, 1) - 1,                                                        \
+#define PLACE(statement)                                          \
+    .scenario = (uint32_t)sqlite3_column_int64(statement, 0) - 1, \
+    .policy = (uint32_t)sqlite3_column_int64(statement, 1) - 1,   \
     .replication = (uint32_t)sqlite3_column_int64(statement, 2)
 
 static const char *text_at(sqlite3_stmt *statement, int column)

@@ -22,7 +22,8 @@ static double uniform(uint32_t experiment, uint64_t what, uint64_t n)
 }
 
 /* Events among `trials` chances that both policies meet with the same luck every second time. */
-static double count_events(uint32_t experiment, uint64_t what, uint64_t run, uint64_t trials, double share, bool is_second)
+static double count_events(uint32_t experiment, uint64_t what, uint64_t run, uint64_t trials, double share,
+                           bool is_second)
 {
     double count = 0;
     for (uint64_t i = 0; i < trials; i++) {
@@ -38,7 +39,7 @@ typedef struct {
     uint32_t runs;
     uint64_t trials;
     double share[2];
-    bool is_ratio;  /* events over trials, else events */
+    bool is_ratio; /* events over trials, else events */
     bool is_paired;
     bool is_sparse; /* fewer than 30 an arm: exact methods cover 95 % or more */
 } counted;
@@ -55,7 +56,8 @@ static const counted COUNTED[] = {
     {"a count of 8 an arm, 8 replications", SIM_METRIC_flap_count, 8, 100, {0.01, 0.01}, false, true, true},
 };
 
-/* By the rule of three where nothing was seen. `*is_given` becomes false where too few replications give no interval. */
+/* By the rule of three where nothing was seen. `*is_given` becomes false where too few replications give no interval.
+ */
 static bool covers_count(const counted *of, uint32_t experiment, bool *is_given)
 {
     double value[2][20];
@@ -100,7 +102,8 @@ int main(void)
     TCase *all = tcase_create("all");
     (void)printf("seed of all draws: %d\n", STATISTICS_SEED);
     tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, intervals_cover_known_differences_of_ratios_and_counts, 0, sizeof COUNTED / sizeof *COUNTED);
+    tcase_add_loop_test(all, intervals_cover_known_differences_of_ratios_and_counts, 0,
+                        sizeof COUNTED / sizeof *COUNTED);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

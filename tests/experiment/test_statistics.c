@@ -272,8 +272,8 @@ static bool covers_percentile(const sim_pool pool[2], uint32_t q_ppm, double tru
         without[run] =
             (double)(sim_pool_quantile_without(&pool[1], run, q_ppm) - sim_pool_quantile_without(&pool[0], run, q_ppm));
     }
-    const double whole = (double)(sim_pool_quantile_weighted(&pool[1], all, q_ppm) -
-                                  sim_pool_quantile_weighted(&pool[0], all, q_ppm));
+    const double whole =
+        (double)(sim_pool_quantile_weighted(&pool[1], all, q_ppm) - sim_pool_quantile_weighted(&pool[0], all, q_ppm));
     const sim_estimate estimate = sim_jackknife_estimate(whole, without, RUNS);
     const sim_interval interval = sim_t_interval(&estimate);
     return interval.low <= truth && interval.high >= truth;
