@@ -89,30 +89,48 @@ int cli_round_play(cli_checking *self, const cli_inputs *in, uint32_t replicatio
     return status;
 }
 
-/* Whether more replications can tell more: something behaves otherwise than the baseline says, or an expectation cannot
- * be judged. */
-static bool wants_more(const cli_checking *self, const cli_round *round, const sim_baseline_scenario *now)
-{
-    const sim_scenario *scenario = round->input.scenario[0];
-    const sim_baseline_scenario *before = self->before == NULL ? NULL : sim_baseline_find(self->before, scenario->name);
-    for (uint32_t p = 0; p < round->input.policy_count; p++) {
-        const sim_policy *policy = round->input.policy[p];
-        const sim_baseline_pair *pair = before == NULL ? NULL : sim_baseline_find_pair(before, policy->name);
-        if (pair != NULL && !sim_gate_is_same(pair, sim_baseline_find_pair(now, policy->name)))
-            return true;
-        for (uint32_t e = 0; e < scenario->expectation_count; e++) {
-            sim_metric_value estimate;
-            if (sim_expectation_is_about(&scenario->expectation[e], policy) &&
-                sim_expectation_check(round->outcome, 0, p, &scenario->expectation[e], &estimate) == SIM_EXPECT_UNKNOWN)
-                return true;
-        }
-    }
-    return false;
-}
-
 static uint32_t larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool has_unknown(const cli_round *round, uint32_t p)
+{
+    const sim_scenario *scenario = round->input.scenario[0];
+    bool is_unknown = false;
+    for (uint32_t e = 0; e < scenario->expectation_count; e++) {
+        const sim_expectation *expectation = &scenario->expectation[e];
+        sim_metric_value estimate;
+        is_unknown =
+            is_unknown || (sim_expectation_is_about(expectation, round->input.policy[p]) &&
+                           sim_expectation_check(round->outcome, 0, p, expectation, &estimate) == SIM_EXPECT_UNKNOWN);
+    }
+    return is_unknown;
+}
+
+/* How many replications can tell more, `most` at most: all of them where an expectation cannot be judged, or the luck
+ * is not the baseline's; as many as the baseline has where something behaves otherwise; else those that there are. */
+static uint32_t wanted(const cli_checking *self, const cli_round *round, const sim_baseline_scenario *now,
+                       uint32_t most)
+{
+    const char *name = round->input.scenario[0]->name;
+    const sim_baseline_scenario *before = self->before == NULL ? NULL : sim_baseline_find(self->before, name);
+    const bool is_lucky = before != NULL && strcmp(before->luck[0], now->luck[0]) == 0;
+    uint32_t count = now->runs;
+    for (uint32_t p = 0; p < round->input.policy_count; p++) {
+        const char *policy = round->input.policy[p]->name;
+        const sim_baseline_pair *pair = before == NULL ? NULL : sim_baseline_find_pair(before, policy);
+        if (has_unknown(round, p))
+            count = most;
+        else if (pair != NULL && !sim_gate_is_same(pair, sim_baseline_find_pair(now, policy)))
+            count = larger(count, is_lucky ? smaller(most, before->runs) : most);
+    }
+    return count;
 }
 
 static int check_scenario(cli_checking *self, const cli_inputs *in)
@@ -124,9 +142,10 @@ static int check_scenario(cli_checking *self, const cli_inputs *in)
     cli_round round;
     cli_scratch_clear(&self->scratch);
     int status = cli_round_play(self, in, first, CLI_DB_CREATE, now, &round);
-    if (status == CLI_OK && first < most && wants_more(self, &round, now)) {
+    const uint32_t more = status == CLI_OK ? wanted(self, &round, now, most) : first;
+    if (more > first) {
         cli_round_close(&round);
-        status = cli_round_play(self, in, most, CLI_DB_RESUME, now, &round);
+        status = cli_round_play(self, in, more, CLI_DB_RESUME, now, &round);
     }
     if (status == CLI_OK && !arguments->update) {
         const cli_judged judged = {.arguments = arguments,
