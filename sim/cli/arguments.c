@@ -62,6 +62,14 @@ const cli_verb cli_verbs[] = {
      "regionsim check scenarios/*.yaml --baseline baseline.yaml --junit check.xml --github\n"
      "regionsim check scenarios/*.yaml --baseline baseline.yaml --self-test\n",
      cli_check, 5, 20, NULL},
+    {"report", "DB...", "make a report of databases: HTML, Markdown, CSV or JSON",
+     "Writes one self-contained page: the answer in words, every comparison with its interval, charts of the incident, "
+     "and how to get the same numbers again. It needs no network, and without scripts it reads as tables. Policies are "
+     "compared within their database.",
+     "regionsim report flagship.db --output flagship.html\n"
+     "regionsim report a.db b.db --output both.html\n"
+     "regionsim report flagship.db --format md > comment.md\n",
+     cli_report, 0, 0, NULL},
 };
 const size_t cli_verb_count = sizeof cli_verbs / sizeof *cli_verbs;
 

@@ -17,7 +17,7 @@ enum {
     CLI_JOBS_MAX = 1024,
 };
 
-typedef enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MD } cli_format;
+typedef enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MD, CLI_HTML } cli_format; /* HTML: reports only */
 
 typedef struct {
     int operand_count;
@@ -33,6 +33,7 @@ typedef struct {
     bool has_seed; /* it was given */
     unsigned jobs; /* 0: one for each CPU */
     const char *db; /* NULL: one that goes at the end */
+    const char *output; /* NULL: standard output */
     bool force;
     bool resume;
     bool env;

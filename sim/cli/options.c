@@ -206,6 +206,26 @@ static bool apply_format(cli_arguments *arguments, const char *text)
     return choice >= 0;
 }
 
+static bool apply_report_format(cli_arguments *arguments, const char *text)
+{
+    static const char *const NAMES[] = {"html", "md", "csv", "json"};
+    static const cli_format FORMATS[] = {CLI_HTML, CLI_MD, CLI_CSV, CLI_JSON};
+    const int choice = read_choice("format", text, NAMES, 4);
+    if (choice >= 0)
+        arguments->format = FORMATS[choice];
+    return choice >= 0;
+}
+
+static bool apply_output(cli_arguments *arguments, const char *text)
+{
+    if (text[0] == '\0') {
+        (void)cli_complain("--output \"\": expected the name of a file");
+        return false;
+    }
+    arguments->output = text;
+    return true;
+}
+
 static bool apply_help(cli_arguments *arguments, const char *text)
 {
     (void)text;
@@ -266,6 +286,9 @@ const cli_option cli_options[] = {
     {"markdown", "FILE", CLI_FOR_CHECK, "also write a Markdown report", apply_markdown},
     {"github", NULL, CLI_FOR_CHECK, "also print annotations for GitHub, at the lines of the rules that are not met",
      apply_github},
+    {"output", "FILE", CLI_FOR_REPORT, "the file to write (default: standard output)", apply_output},
+    {"format", "FORMAT", CLI_FOR_REPORT,
+     "html, md, csv or json (default: what the name of --output ends in, else html)", apply_report_format},
     {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},
 };
 const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;

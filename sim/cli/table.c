@@ -336,5 +336,7 @@ void cli_table_print(const cli_table *table, cli_format format, FILE *out)
     case CLI_MD:
         print_md(table, out);
         break;
+    case CLI_HTML: /* reports write tables of their own */
+        break;
     }
 }

@@ -175,6 +175,7 @@ typedef struct {
     int64_t latency_p99;
     int64_t latency_max;
     uint64_t legs;
+    uint64_t hedges; /* launched */
     uint64_t canaries;
     uint64_t canary_failures;
     uint64_t departures;

@@ -328,6 +328,7 @@ static inline void record(sim_metrics *m, const sim_ended *op)
     hand->tally->session_misses += op->session_misses;
     if (op->hedges != 0) {
         record_hedges(hand->tally, op);
+        m->interval[hand->slice->interval].hedges += op->hedges;
         simi_strategy_note_hedges(m, hand->slice->sample, op->hedges);
     }
     const bool is_at_peace = hand->slice->is_calm || m->truth_slot[op->client] < 0;

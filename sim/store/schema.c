@@ -174,6 +174,7 @@ static const char INTERVAL[] =
     "  latency_p99 INTEGER,\n"
     "  latency_max INTEGER,\n"
     "  legs INTEGER NOT NULL,            -- sent, then or later, by operations that were to start in the interval\n"
+    "  hedges INTEGER NOT NULL,          -- launched by those operations\n"
     "  canaries INTEGER NOT NULL,\n"
     "  canary_failures INTEGER NOT NULL,\n"
     "  departures INTEGER NOT NULL,\n"

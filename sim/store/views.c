@@ -35,7 +35,7 @@ static const char V_INTERVAL[] =
     "CREATE VIEW v_interval AS\n"
     "  -- Time series with names, in seconds and milliseconds.\n"
     "  SELECT s.name AS scenario, p.name AS policy, r.replication, i.start / 1e9 AS start_s, i.requests, i.errors,\n"
-    "         i.latency_p50 / 1e6 AS p50_ms, i.latency_p99 / 1e6 AS p99_ms, i.canaries, i.canary_failures,\n"
+    "         i.latency_p50 / 1e6 AS p50_ms, i.latency_p99 / 1e6 AS p99_ms, i.hedges, i.canaries, i.canary_failures,\n"
     "         i.departures, i.returns, i.retrips, i.pairs_away, i.pairs_recovering\n"
     "  FROM interval i JOIN run r ON r.id = i.run_id JOIN scenario s ON s.id = r.scenario_id\n"
     "       JOIN policy p ON p.id = r.policy_id\n"

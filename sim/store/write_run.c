@@ -167,7 +167,7 @@ static bool write_histograms(sqlite3 *db, const sim_store_run *run)
 static bool write_intervals(sqlite3 *db, const sim_store_run *run)
 {
     sim_rows rows;
-    sim_rows_open(&rows, db, "INSERT INTO interval VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    sim_rows_open(&rows, db, "INSERT INTO interval VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     sim_rows regions;
     sim_rows_open(&regions, db, "INSERT INTO interval_region VALUES (?,?,?,?)");
     for (size_t n = 0; n < run->metrics->interval_count; n++) {
@@ -181,6 +181,7 @@ static bool write_intervals(sqlite3 *db, const sim_store_run *run)
         sim_rows_int_unless(&rows, interval->latency_p99, -1);
         sim_rows_int_unless(&rows, interval->latency_max, -1);
         sim_rows_int(&rows, (int64_t)interval->legs);
+        sim_rows_int(&rows, (int64_t)interval->hedges);
         sim_rows_int(&rows, (int64_t)interval->canaries);
         sim_rows_int(&rows, (int64_t)interval->canary_failures);
         sim_rows_int(&rows, (int64_t)interval->departures);

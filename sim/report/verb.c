@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report: databases in, one file out. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/failure.h"
+#include "report/markdown.h"
+#include "report/page.h"
+
+typedef struct {
+    size_t count;
+    rep_source *source;
+} sources;
+
+/* Asked for, or what the output's name ends in, or HTML. */
+static cli_format format_of(const cli_arguments *arguments)
+{
+    static const struct {
+        const char *ending;
+        cli_format format;
+    } ENDINGS[] = {{".md", CLI_MD}, {".csv", CLI_CSV}, {".json", CLI_JSON}};
+    if (arguments->format != CLI_TEXT)
+        return arguments->format;
+    const char *dot = arguments->output == NULL ? NULL : strrchr(arguments->output, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof ENDINGS / sizeof *ENDINGS; i++) {
+        if (strcmp(dot, ENDINGS[i].ending) == 0)
+            return ENDINGS[i].format;
+    }
+    return CLI_HTML;
+}
+
+/* A list where there are several; the header of a table once. */
+static bool write_summaries(const sources *in, cli_format format, FILE *out)
+{
+    bool ok = true;
+    if (format == CLI_JSON && in->count > 1)
+        (void)fputs("[\n", out);
+    for (size_t i = 0; ok && i < in->count; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *one = open_memstream(&text, &size);
+        if (one == NULL)
+            return false;
+        ok = cli_summary_print(&in->source[i].summary, format, one);
+        ok = fclose(one) == 0 && ok;
+        const char *start = format == CLI_CSV && i > 0 ? text + strcspn(text, "\n") + 1 : text;
+        (void)fputs(format == CLI_JSON && i > 0 ? "," : "", out);
+        (void)fputs(ok ? start : "", out);
+        free(text);
+    }
+    if (format == CLI_JSON && in->count > 1)
+        (void)fputs("]\n", out);
+    return ok;
+}
+
+/* CLI_OK, or an exit status after a complaint. */
+static int write_report(const sources *in, cli_format format, FILE *out)
+{
+    sim_store_error error = {0};
+    bool ok = true;
+    if (format == CLI_HTML) {
+        if (!rep_page_write(in->source, in->count, out, &error))
+            return cli_report_store(&error);
+    } else if (format == CLI_MD) {
+        for (size_t i = 0; ok && i < in->count; i++)
+            ok = rep_markdown_write(&in->source[i], out);
+    } else {
+        ok = write_summaries(in, format, out);
+    }
+    if (!ok)
+        (void)cli_complain("out of memory");
+    return ok ? CLI_OK : CLI_IO;
+}
+
+/* A report that took a database's place would be a loss. */
+static bool is_database(const char *path)
+{
+    char head[16] = "";
+    FILE *file = fopen(path, "rb");
+    const bool is_one =
+        file != NULL && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "SQLite format 3", 16) == 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return is_one;
+}
+
+static int complain_of_output(const char *path)
+{
+    (void)cli_complain("cannot write %s: %s", path, strerror(errno));
+    return CLI_IO;
+}
+
+/* Writes beside the final name and renames at the end: there is never half a report of that name. */
+static int write_file(const sources *in, cli_format format, const char *path)
+{
+    if (is_database(path))
+        return cli_complain("report: %s is a database; a report must not replace it", path);
+    const size_t size = strlen(path) + 32;
+    char *draft = malloc(size);
+    if (draft == NULL) {
+        (void)cli_complain("out of memory");
+        return CLI_IO;
+    }
+    (void)snprintf(draft, size, "%s.new-%ld", path, (long)getpid());
+    FILE *out = fopen(draft, "wb");
+    if (out == NULL) {
+        free(draft);
+        return complain_of_output(path);
+    }
+    int status = write_report(in, format, out);
+    const bool is_written = fflush(out) == 0 && ferror(out) == 0;
+    const int saved = errno;
+    const bool is_closed = fclose(out) == 0;
+    if (status == CLI_OK && !(is_written && is_closed && rename(draft, path) == 0)) {
+        if (!is_written)
+            errno = saved;
+        status = complain_of_output(path);
+    }
+    if (status != CLI_OK)
+        (void)unlink(draft);
+    free(draft);
+    return status;
+}
+
+static int open_sources(const cli_arguments *arguments, sources *in)
+{
+    sim_store_error error;
+    for (int i = 0; i < arguments->operand_count; i++) {
+        const bool ok = rep_source_open(&in->source[in->count++], arguments->operand[i], &error);
+        if (!ok)
+            return cli_report_store(&error);
+        const rep_source *source = &in->source[in->count - 1];
+        if (source->about.runs_done == 0)
+            return cli_complain("report: the database %s holds no finished run", arguments->operand[i]);
+    }
+    return CLI_OK;
+}
+
+int cli_report(const cli_arguments *arguments)
+{
+    if (arguments->operand_count == 0)
+        return cli_complain("report: expected at least one database");
+    if (arguments->operand_count > REP_SOURCES_MAX)
+        return cli_complain("report: more than %d databases", REP_SOURCES_MAX);
+    const cli_format format = format_of(arguments);
+    if (format == CLI_HTML && arguments->output == NULL && isatty(STDOUT_FILENO) == 1)
+        return cli_complain("report: a page of HTML is no use on a terminal; add --output report.html");
+    sources in = {0, calloc((size_t)arguments->operand_count, sizeof *in.source)};
+    int status = CLI_IO;
+    if (in.source == NULL)
+        (void)cli_complain("out of memory");
+    else
+        status = open_sources(arguments, &in);
+    if (status == CLI_OK)
+        status = arguments->output == NULL ? write_report(&in, format, stdout)
+                                           : write_file(&in, format, arguments->output);
+    for (size_t i = 0; i < in.count; i++)
+        rep_source_close(&in.source[i]);
+    free(in.source);
+    return status;
+}
