@@ -80,7 +80,7 @@
   function shades(self, withNames) {
     const spans = self.phases.spans.filter((span) => span.until > span.from);
     const marks = [
-      Plot.rectX(self.phases.faults, {x1: "from", x2: "until", fill: "var(--fault)", fillOpacity: (one) => 0.1 + 0.22 * one.weight}),
+      Plot.rectX(self.phases.faults, {x1: "from", x2: "until", fill: "var(--fault)", fillOpacity: (one) => 0.07 + 0.15 * one.weight}),
       Plot.ruleX(spans.slice(1), {x: "from", stroke: "var(--soft)", strokeOpacity: 0.55, strokeDasharray: "1 3"}),
     ];
     if (withNames) {
@@ -100,6 +100,12 @@
       self.into.append(title);
     }
     self.into.append(svg);
+  }
+
+  function note(self, text) {
+    const paragraph = self.into.appendChild(document.createElement("p"));
+    paragraph.className = "note";
+    paragraph.textContent = text;
   }
 
   // A time line for each column of the tables: `columns` are their numbers.
@@ -173,7 +179,7 @@
       const columns = [1, 2, 6, 7, 4, 5, 3].filter(isUsed);
       timeLines(self, names, columns, 96);
       const unused = [2, 6, 7, 4, 5, 3].filter((column) => !isUsed(column)).map((column) => names[column].replace(/, %|\/s/, ""));
-      if (unused.length > 0) self.into.append(`Zero throughout under every policy, so not drawn: ${unused.join(", ")}.`);
+      if (unused.length > 0) note(self, `Zero throughout under every policy, so not drawn: ${unused.join(", ")}.`);
     },
 
     herd(self) {
@@ -391,7 +397,7 @@
     into.replaceChildren();
     const self = {figure, into, width: Math.max(300, figure.clientWidth), key: readKey(section), phases: readPhases(section)};
     const why = charts[figure.dataset.chart](self);
-    if (why) into.append(why);
+    if (why) note(self, why);
     into.style.minHeight = scroll;
     into.setAttribute("role", "img");
     into.setAttribute("aria-label", `Chart: ${figure.querySelector("h3").textContent}. Its numbers are in the tables below.`);

@@ -77,6 +77,19 @@ static bool add_row(const rep_source *source, uint32_t s, size_t row, cli_table 
     return ok;
 }
 
+/* A policy's name for a table, which escapes bars by itself. The caller frees it. NULL: no memory. */
+static char *heading_of(const char *name)
+{
+    char *text = NULL;
+    size_t size = 0;
+    char *clean = cli_cleaned(name);
+    FILE *out = clean == NULL ? NULL : open_memstream(&text, &size);
+    for (const char *c = clean; out != NULL && *c != '\0'; c++)
+        (void)fprintf(out, "%s%c", strchr("\\`*_[]<>#~&", *c) != NULL ? "\\" : "", *c);
+    free(clean);
+    return out != NULL && fclose(out) == 0 ? text : NULL;
+}
+
 static bool put_objectives(const rep_source *source, uint32_t s, FILE *out)
 {
     const uint32_t policies = source->plan.policy_count;
@@ -85,10 +98,12 @@ static bool put_objectives(const rep_source *source, uint32_t s, FILE *out)
     const char **cells = calloc((size_t)policies + 1, sizeof *cells);
     bool ok = columns != NULL && cells != NULL;
     cli_table table = {0};
+    for (uint32_t p = 0; ok && p < policies; p++) {
+        columns[p + 1] = (cli_column){heading_of(source->plan.policy[p]->name), false};
+        ok = columns[p + 1].name != NULL;
+    }
     if (ok) {
         columns[0] = (cli_column){"objective", false};
-        for (uint32_t p = 0; p < policies; p++)
-            columns[p + 1] = (cli_column){source->plan.policy[p]->name, false};
         cli_table_init(&table, columns, policies + 1);
     }
     for (size_t row = 0; ok && row < rows->count; row++) {
@@ -98,6 +113,8 @@ static bool put_objectives(const rep_source *source, uint32_t s, FILE *out)
     if (ok && table.row_count > 0)
         cli_table_print(&table, CLI_MD, out);
     cli_table_deinit(&table);
+    for (uint32_t p = 0; columns != NULL && p < policies; p++)
+        free((char *)columns[p + 1].name);
     free(columns);
     free(cells);
     return ok;

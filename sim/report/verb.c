@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/failure.h"
 #include "report/markdown.h"
 #include "report/page.h"
+#include "store/lock.h"
 
 typedef struct {
     size_t count;
@@ -79,6 +81,9 @@ static int write_report(const sources *in, cli_format format, FILE *out)
 static bool is_database(const char *path)
 {
     char head[16] = "";
+    struct stat found;
+    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+        return false;
     FILE *file = fopen(path, "rb");
     const bool is_one =
         file != NULL && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "SQLite format 3", 16) == 0;
@@ -93,11 +98,30 @@ static int complain_of_output(const char *path)
     return CLI_IO;
 }
 
-/* Writes beside the final name and renames at the end: there is never half a report of that name. */
-static int write_file(const sources *in, cli_format format, const char *path)
+/* True if everything that was written has arrived; else errno says why. Closes. */
+static bool finish(FILE *out)
 {
-    if (is_database(path))
-        return cli_complain("report: %s is a database; a report must not replace it", path);
+    const bool is_written = fflush(out) == 0 && ferror(out) == 0;
+    const int why = errno;
+    const bool is_closed = fclose(out) == 0;
+    if (!is_written)
+        errno = why;
+    return is_written && is_closed;
+}
+
+/* A device or a pipe: there is nothing to take the place of. */
+static int write_straight(const sources *in, cli_format format, const char *path)
+{
+    FILE *out = fopen(path, "wb");
+    if (out == NULL)
+        return complain_of_output(path);
+    const int status = write_report(in, format, out);
+    return finish(out) || status != CLI_OK ? status : complain_of_output(path);
+}
+
+/* Writes beside the final name and renames at the end: there is never half a report of that name. */
+static int write_beside(const sources *in, cli_format format, const char *path)
+{
     const size_t size = strlen(path) + 32;
     char *draft = malloc(size);
     if (draft == NULL) {
@@ -106,23 +130,33 @@ static int write_file(const sources *in, cli_format format, const char *path)
     }
     (void)snprintf(draft, size, "%s.new-%ld", path, (long)getpid());
     FILE *out = fopen(draft, "wb");
+    int status = CLI_IO;
     if (out == NULL) {
-        free(draft);
-        return complain_of_output(path);
+        (void)complain_of_output(path);
+    } else {
+        status = write_report(in, format, out);
+        const bool is_whole = finish(out);
+        if (status == CLI_OK && !(is_whole && rename(draft, path) == 0))
+            status = complain_of_output(path);
+        if (status != CLI_OK)
+            (void)unlink(draft);
     }
-    int status = write_report(in, format, out);
-    const bool is_written = fflush(out) == 0 && ferror(out) == 0;
-    const int saved = errno;
-    const bool is_closed = fclose(out) == 0;
-    if (status == CLI_OK && !(is_written && is_closed && rename(draft, path) == 0)) {
-        if (!is_written)
-            errno = saved;
-        status = complain_of_output(path);
-    }
-    if (status != CLI_OK)
-        (void)unlink(draft);
     free(draft);
     return status;
+}
+
+static int write_file(const sources *in, cli_format format, const char *path)
+{
+    struct stat found;
+    if (is_database(path))
+        return cli_complain("report: %s is a database; a report must not replace it", path);
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        return write_straight(in, format, path);
+    char target[SIM_STORE_PATH_SIZE]; /* the file at the end of a symbolic link */
+    sim_store_error error = {0};
+    if (!sim_store_locate(path, target, &error))
+        return cli_report_store(&error);
+    return write_beside(in, format, target);
 }
 
 static int open_sources(const cli_arguments *arguments, sources *in)

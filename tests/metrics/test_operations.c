@@ -94,6 +94,10 @@ START_TEST(races_count_by_their_end_hedges_and_cut_legs_by_their_reason)
     EXPECT(&s, ALL, hedge_state_deadline_pre_threshold, 1);
     EXPECT(&s, ALL, hedge_state_ended_early, 1);
     EXPECT_NULL(&s, LATE, hedge_refused);
+    uint64_t in_rows = 0;
+    for (size_t i = 0; i < s.result.interval_count; i++)
+        in_rows += s.result.interval[i].hedges;
+    ck_assert_uint_eq(in_rows, 8);
 }
 END_TEST
 

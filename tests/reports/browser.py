@@ -139,7 +139,7 @@ class Browser:
         self.wait("document.documentElement.dataset.drawn === 'yes'")
 
     def screenshot(self, path, clip=None):
-        parameters = {"format": "png", "captureBeyondViewport": True}
+        parameters = {"format": "png", "captureBeyondViewport": clip is not None}
         if clip:
             parameters["clip"] = dict(zip(("x", "y", "width", "height"), clip), scale=1)
         with open(path, "wb") as file:

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A report as a program reads it: its tables, and what the database says of the same."""
+import html.parser
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+
+HOSTILE = "</script><script>alert(1)</script>\"'&amp; <b>\u202Eneta\u202C \u0634\u0645\u0627\u0644 " + "x" * 10000
+POLICIES = ("success-rate", "success-rate-due", "shipped-rust")
+
+
+class Reader(html.parser.HTMLParser):
+    """Tables by id, as rows of texts; scripts; all text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tables, self.scripts, self.text, self.headings = {}, 0, [], []
+        self.table, self.cell, self.is_script, self.is_heading = None, None, False, False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "table":
+            self.table = self.tables.setdefault(attributes["id"], [])
+            self.cell = None
+        elif tag == "tr" and self.table is not None:
+            self.table.append([])
+            self.cell = None
+        elif tag in ("td", "th") and self.table:
+            self.table[-1].append("")
+            self.cell = True
+        elif tag == "caption":
+            self.cell = None
+        elif tag == "script":
+            self.scripts += 1
+            self.is_script = True
+        elif tag in ("h1", "h2"):
+            self.headings.append("")
+            self.is_heading = True
+
+    def handle_endtag(self, tag):
+        if tag == "table":
+            self.table = None
+        elif tag == "script":
+            self.is_script = False
+        elif tag in ("h1", "h2"):
+            self.is_heading = False
+
+    def handle_data(self, data):
+        if self.is_script:
+            return
+        self.text.append(data)
+        if self.is_heading:
+            self.headings[-1] += data
+        if self.table and self.cell and self.table[-1]:
+            self.table[-1][-1] += data.strip("\n")
+
+
+def make_database(regionsim, root, folder):
+    """The flagship with little traffic, six replications of three policies."""
+    root, path = pathlib.Path(root), pathlib.Path(folder) / "small.db"
+    command = [regionsim, "run", root / "scenarios/flagship.yaml", "--replications", "6", "--db", path, "--set",
+               "scenario.workload.shop.rate=400 /s"]
+    for policy in POLICIES:
+        command += ["--policy", policy]
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path
+
+
+def make_hostile(path, folder):
+    """A copy whose names and texts try to get out of the page."""
+    copy = pathlib.Path(folder) / "hostile.db"
+    shutil.copy(path, copy)
+    connection = sqlite3.connect(copy)
+    connection.execute("UPDATE scenario SET name = ?1, about = ?1, text = ?1, notes = ?1", [HOSTILE])
+    connection.execute("UPDATE policy SET name = ?1 || id, about = ?1, text = ?1", [HOSTILE])
+    connection.execute("UPDATE region SET name = ?1 || region", [HOSTILE])
+    connection.execute("UPDATE run_timing SET command_line = ?1, system = ?1", [HOSTILE])
+    connection.commit()
+    connection.close()
+    return copy
+
+
+def report(regionsim, *arguments):
+    return subprocess.run([regionsim, "report", *map(str, arguments)], capture_output=True, check=False)
+
+
+# ---- the same numbers, from the database alone ----
+
+def _numbers(blob):
+    value = shift = 0
+    for byte in blob:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            yield value
+            value = shift = 0
+
+
+def _highest(bucket):
+    if bucket < 512:
+        return bucket
+    shift = (bucket >> 8) - 1
+    return ((((bucket & 255) + 256) + 1) << shift) - 1
+
+
+class Latency:
+    """Merged histograms of a policy over all replications."""
+
+    def __init__(self, connection, policy):
+        self.count, self.max = {}, -1
+        for blob, in connection.execute(
+                "SELECT encoded FROM histogram JOIN run ON run.id = run_id WHERE phase = 'all' AND policy_id = ?", [policy]):
+            numbers = list(_numbers(blob))
+            self.max = max(self.max, numbers[0] - 1)
+            bucket = -1
+            for distance, count in zip(numbers[3::2], numbers[4::2]):
+                bucket += distance
+                self.count[bucket] = self.count.get(bucket, 0) + count
+        self.total = sum(self.count.values())
+
+    def at(self, percent):
+        """Nearest rank, ns; None where fewer than ten lie beyond."""
+        beyond = self.total * round((100 - percent) * 100000) // 10000000
+        if beyond < 10:
+            return None
+        rank, seen = self.total - beyond, 0
+        for bucket in sorted(self.count):
+            seen += self.count[bucket]
+            if seen >= rank:
+                return min(_highest(bucket), self.max)
+        return None
