@@ -152,7 +152,7 @@ static void put_objective(const rep_section *section, uint32_t policy, size_t ro
     if (one->has_difference)
         cli_format_difference(one->difference, unit, one->interval.high - one->interval.low, difference);
     put_interval(one, unit, interval);
-    (void)fprintf(section->out, "<td><span class=%s>%s%s</span> %s%s%s <small>%s</small>", class_of(one->verdict),
+    (void)fprintf(section->out, "<td><span class=%s>%s%s</span><br>%s%s%s <small>%s</small>", class_of(one->verdict),
                   sign_of(one->verdict), sim_compared_word(one->verdict), difference, one->has_difference ? " " : "",
                   one->has_difference ? unit.name : "", interval);
 }

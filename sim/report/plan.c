@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan as the tables tell it. Objectives and expectations are lines of a scenario's canonical text. */
+/* The plan as the tables tell it. Objectives, margins and expectations are lines of a scenario's canonical text. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/source.h"
 
-enum { EXPECTATIONS_MAX = 1024 };
+enum { EXPECTATIONS_MAX = 1024, MARGINS_MAX = SIM_METRIC_COUNT };
 
 typedef struct {
     rep_source *source;
     sim_scenario *scenario;
     sim_expectation *expectation; /* [EXPECTATIONS_MAX], by number from 0; metric NULL: none of that number */
+    sim_margin *margin;           /* [MARGINS_MAX] */
 } reading;
 
 static char *keep(const reading *self, const char *text, size_t length)
@@ -59,9 +60,24 @@ static void take_expectation(const reading *self, const char *key, const char *v
         take_limit(expectation, SIM_EXPECT_EQUALS, value);
 }
 
+/* `key` is "METRIC.relative", in parts per 10^9, or "METRIC.absolute". */
+static void take_margin(const reading *self, const char *key, const char *value)
+{
+    const char *dot = strchr(key, '.');
+    if (dot == NULL || self->scenario->margin_count == MARGINS_MAX)
+        return;
+    const bool is_relative = strcmp(dot, ".relative") == 0;
+    self->margin[self->scenario->margin_count++] = (sim_margin){
+        .metric = keep(self, key, (size_t)(dot - key)),
+        .is_relative = is_relative,
+        .value = is_relative ? strtod(value, NULL) / 1e9 : strtod(value, NULL),
+    };
+}
+
 static void take_line(const reading *self, const char *line, size_t length)
 {
     static const char EXPECT[] = "expect[";
+    static const char MARGINS[] = "margins.";
     char *text = keep(self, line, length);
     char *value = strstr(text, " = ");
     if (value == NULL)
@@ -72,6 +88,8 @@ static void take_line(const reading *self, const char *line, size_t length)
         take_objectives(self, value);
     else if (strncmp(text, EXPECT, sizeof EXPECT - 1) == 0)
         take_expectation(self, text + sizeof EXPECT - 1, value);
+    else if (strncmp(text, MARGINS, sizeof MARGINS - 1) == 0)
+        take_margin(self, text + sizeof MARGINS - 1, value);
 }
 
 static bool is_policy(const rep_source *self, const char *name)
@@ -85,7 +103,8 @@ static bool is_policy(const rep_source *self, const char *name)
 /* Expectations about policies that the database does not hold are left out: nothing here can judge them. */
 static void take_canonical(rep_source *self, sim_scenario *scenario)
 {
-    reading reader = {self, scenario, sim_arena_array(self->arena, EXPECTATIONS_MAX, sizeof(sim_expectation))};
+    reading reader = {self, scenario, sim_arena_array(self->arena, EXPECTATIONS_MAX, sizeof(sim_expectation)),
+                      sim_arena_array(self->arena, MARGINS_MAX, sizeof(sim_margin))};
     for (const char *line = scenario->canonical; *line != '\0';) {
         const size_t length = strcspn(line, "\n");
         take_line(&reader, line, length);
@@ -100,6 +119,7 @@ static void take_canonical(rep_source *self, sim_scenario *scenario)
         reader.expectation[scenario->expectation_count++] = *one;
     }
     scenario->expectation = reader.expectation;
+    scenario->margin = reader.margin;
 }
 
 static char *column(const rep_source *self, sqlite3_stmt *statement, int number)

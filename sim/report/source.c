@@ -63,7 +63,7 @@ bool rep_source_open(rep_source *self, const char *path, sim_store_error *error)
     self->outcome = sim_outcome_read(self->store, &self->plan, error);
     if (self->outcome == NULL)
         return false;
-    self->has_summary = cli_summary_open(&self->summary, &self->plan, self->outcome, path);
+    self->has_summary = cli_summary_open(&self->summary, &self->plan, self->outcome, path, CLI_VIEW_RUN);
     if (!self->has_summary)
         *error = (sim_store_error){SIM_STORE_IO, "out of memory"};
     return self->has_summary;

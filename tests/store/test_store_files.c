@@ -67,7 +67,7 @@ END_TEST
 START_TEST(a_database_of_another_schema_version_is_not_opened)
 {
     sim_store_close(scratch_create(1));
-    free(scratch_ask("PRAGMA user_version = 2"));
+    free(scratch_ask("PRAGMA user_version = 1"));
     ck_assert_ptr_null(sim_store_open(scratch_path, &scratch_error));
     ck_assert_int_eq(scratch_error.status, SIM_STORE_ALIEN);
 }
