@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draws the charts of a report from its tables, with Observable Plot. Colours are CSS variables, so that a change of
-// theme needs no redrawing.
+// The page: draws its figures, switches themes, folds tables away and unfolds them for printing.
 "use strict";
 (() => {
   const DASH = ["none", "6 3", "2 3", "9 3 2 3"];
-  const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
-
-  // ---- reading tables ----
-
-  const number = (text) => (/^[>+]?\s*-?[0-9.]/.test(text) ? parseFloat(text.replace(/^[>+\s]+/, "")) : NaN);
-  const cells = (row) => [...row.children].map((cell) => cell.textContent.trim());
-  const headings = (table) => [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
-  const body = (table) => [...table.tBodies[0].rows];
-  const tables = (figure) => [...figure.querySelectorAll("table[data-p]")];
 
   function readKey(section) {
     return [...section.querySelectorAll(".key li")].map((item) => {
@@ -30,361 +20,16 @@
     const end = Number(list.dataset.end);
     const starts = [...list.children].map((item) => ({name: item.textContent, from: Number(item.dataset.at)}));
     const faults = [...section.querySelectorAll(".faults li")].map((item) => ({
-      name: item.textContent, from: Number(item.dataset.from), until: Number(item.dataset.until), weight: Number(item.dataset.weight),
+      name: item.textContent,
+      from: Number(item.dataset.from),
+      until: Number(item.dataset.until),
+      weight: Number(item.dataset.weight),
     }));
-    return {end, faults, spans: starts.map((span, i) => ({...span, until: i + 1 < starts.length ? starts[i + 1].from : end}))};
-  }
-
-  // ---- shared by charts ----
-
-  const format = (value) => (Number.isNaN(value) ? "–" : String(Number(value.toPrecision(4))));
-  const short = (name) => (name.length > 24 ? name.slice(0, 23) + "…" : name);
-
-  const look = (self, height, more) => ({
-    width: self.width, height, style: {fontFamily: FONT, fontSize: "12px", background: "none", color: "var(--text)"},
-    ...more,
-  });
-
-  const tipStyle = {fill: "var(--bg)", stroke: "var(--soft)", textPadding: 7, lineHeight: 1.25, fontSize: 12};
-
-  // Later lines are thinner, so that equal ones show below each other.
-  function lines(self, series, y) {
-    return series.map((one, i) => Plot.lineY(one.points, {
-      x: "x", y, stroke: self.key[one.p].stroke, strokeDasharray: self.key[one.p].dash,
-      strokeWidth: series.length === 1 ? 2 : 4 - 2.6 * i / (series.length - 1),
-    }));
-  }
-
-  // One tip for all policies at an x, in the order of their values.
-  function hover(self, series, title) {
-    const at = new Map();
-    for (const one of series) {
-      for (const point of one.points) {
-        if (!at.has(point.x)) at.set(point.x, []);
-        at.get(point.x).push({p: one.p, y: point.y});
-      }
-    }
-    const rows = [...at].sort((a, b) => a[0] - b[0]).map(([x, list]) => ({
-      x,
-      y: Math.max(...list.map((one) => one.y).filter((y) => !Number.isNaN(y))),
-      title: [title(x)].concat(list.filter((one) => !Number.isNaN(one.y)).sort((a, b) => b.y - a.y)
-        .map((one) => `${format(one.y)}  ${short(self.key[one.p].name)}`)).join("\n"),
-    })).filter((row) => Number.isFinite(row.y));
-    return [
-      Plot.ruleX(rows, Plot.pointerX({x: "x", stroke: "var(--soft)", strokeDasharray: "2 2"})),
-      Plot.tip(rows, Plot.pointerX({x: "x", y: "y", title: "title", ...tipStyle})),
-    ];
-  }
-
-  // When faults are on, the darker the stronger; where phases begin, with their names where there is room.
-  function shades(self, withNames) {
-    const spans = self.phases.spans.filter((span) => span.until > span.from);
-    const marks = [
-      Plot.rectX(self.phases.faults, {x1: "from", x2: "until", fill: "var(--fault)", fillOpacity: (one) => 0.07 + 0.15 * one.weight}),
-      Plot.ruleX(spans.slice(1), {x: "from", stroke: "var(--soft)", strokeOpacity: 0.55, strokeDasharray: "1 3"}),
-    ];
-    if (withNames) {
-      const room = (span) => Math.floor((span.until - span.from) / self.phases.end * self.width / 7);
-      marks.push(Plot.text(spans.filter((span) => room(span) >= 4), {
-        x: "from", text: (span) => (span.name.length > room(span) ? span.name.slice(0, room(span) - 1) + "…" : span.name),
-        frameAnchor: "top-left", dx: 3, dy: -14, fill: "var(--soft)",
-      }));
-    }
-    return marks;
-  }
-
-  function add(self, svg, heading) {
-    if (heading) {
-      const title = document.createElement("h4");
-      title.textContent = heading;
-      self.into.append(title);
-    }
-    self.into.append(svg);
-  }
-
-  function note(self, text) {
-    const paragraph = self.into.appendChild(document.createElement("p"));
-    paragraph.className = "note";
-    paragraph.textContent = text;
-  }
-
-  // A time line for each column of the tables: `columns` are their numbers.
-  function timeLines(self, names, columns, height) {
-    columns.forEach((column, i) => {
-      const series = tables(self.figure).map((table) => ({
-        p: Number(table.dataset.p),
-        points: body(table).map((row) => ({x: number(row.cells[0].textContent), y: number(row.cells[column].textContent)})),
-      }));
-      const values = series.flatMap((one) => one.points.map((point) => point.y)).filter((y) => y > 0);
-      const isWide = names[column].startsWith("p99") && Math.max(...values) > 10 * Math.min(...values);
-      add(self, Plot.plot(look(self, height + (i === 0 ? 18 : 0) + (i + 1 === columns.length ? 32 : 0), {
-        marginLeft: 58, marginRight: 14, marginTop: i === 0 ? 26 : 8, marginBottom: i + 1 === columns.length ? 38 : 6,
-        x: {domain: [0, self.phases.end], label: i + 1 === columns.length ? "virtual time, min" : null, tickSize: 3,
-          labelAnchor: "center", tickFormat: i + 1 === columns.length ? undefined : () => ""},
-        y: isWide ? {type: "log", label: null, ticks: 4, tickFormat: "~s"} : {label: null, ticks: 4, nice: true, zero: true},
-        marks: [...shades(self, i === 0), Plot.gridY({stroke: "var(--line)", strokeOpacity: 1, ticks: 4}),
-          ...lines(self, series, "y"), ...hover(self, series, (x) => `${format(x)} min: ${names[column]}`)],
-      })), names[column]);
-    });
-  }
-
-  // ---- the kinds of chart ----
-
-  const charts = {
-    forest(self) {
-      const rows = [...self.figure.querySelectorAll(".against")].flatMap((group) =>
-        body(group.querySelector("table")).filter((row) => row.dataset.d).map((row) => {
-          const [difference, low, high] = row.dataset.d.split(" ").map(Number);
-          const text = cells(row);
-          const verdict = row.cells[6].className;
-          return {
-            metric: (row.className === "objective" ? "★ " : "") + text[0], isObjective: row.className === "objective",
-            p: Number(group.dataset.p), name: self.key[Number(group.dataset.p)].name, difference, low, high,
-            isVerdict: verdict === "better" || verdict === "worse" || /higher|lower/.test(text[6]), verdict,
-            title: `${text[0]}: ${text[6]}\n${short(self.key[Number(group.dataset.p)].name)}: ${text[3]} ${text[5]}` +
-              `\n95 %: ${text[4]} ${text[5]}\n${format(difference)} % of the baseline`,
-          };
-        }));
-      const judged = new Set(rows.filter((row) => row.verdict === "better" || row.verdict === "worse").map((row) => row.metric));
-      const shown = rows.filter((row) => row.isObjective || judged.has(row.metric));
-      if (shown.length === 0) return "Nothing to draw: no metric has an interval relative to the baseline.";
-      const metrics = [...new Set(shown.map((row) => row.metric))];
-      const names = [...new Set(shown.map((row) => row.name))];
-      const low = Math.min(...shown.map((row) => row.low)), high = Math.max(...shown.map((row) => row.high));
-      const ticks = [-10000, -1000, -100, -30, -10, -3, 0, 3, 10, 30, 100, 300, 1000, 10000, 100000]
-        .filter((tick) => tick >= Math.min(low, -3) && tick <= Math.max(high, 3));
-      const step = Math.max(9, Math.min(15, 60 / names.length));
-      const stroke = (row) => self.key[row.p].stroke;
-      add(self, Plot.plot(look(self, metrics.length * ((names.length + 1) * step + 10) + 50, {
-        marginLeft: 12, marginRight: 24, marginTop: 8, marginBottom: 40,
-        x: {type: "symlog", constant: 3, domain: [Math.min(low, -3), Math.max(high, 3)], ticks, label: "change against the baseline, % (stretched around zero)",
-          tickFormat: (tick) => (tick > 0 ? "+" : "") + tick, labelAnchor: "center"},
-        y: {domain: ["", ...names], axis: null, padding: 0.3}, fy: {domain: metrics, axis: null, padding: 0.12}, // "": room for the metric's name
-        marks: [
-          Plot.frame({fill: "var(--shade)", stroke: null}), Plot.gridX(ticks, {stroke: "var(--line)", strokeOpacity: 1}),
-          Plot.text(metrics, {fy: (metric) => metric, text: (metric) => metric, frameAnchor: "top-left", dx: 4, dy: 2,
-            fontWeight: 600, fill: "var(--text)", stroke: "var(--shade)", strokeWidth: 4}),
-          Plot.ruleX([0], {stroke: "var(--text)"}),
-          Plot.ruleY(shown, {x1: "low", x2: "high", y: "name", fy: "metric", stroke, strokeWidth: 2.4}),
-          Plot.dot(shown, {x: "difference", y: "name", fy: "metric", r: 4.2, strokeWidth: 2, stroke,
-            fill: (row) => (row.isVerdict ? self.key[row.p].stroke : "var(--bg)")}),
-          Plot.tip(shown, Plot.pointer({x: "difference", y: "name", fy: "metric", title: "title", ...tipStyle})),
-        ],
-      })));
-    },
-
-    time(self) {
-      const names = headings(tables(self.figure)[0]);
-      const isUsed = (column) => tables(self.figure).some((table) => body(table).some((row) => number(row.cells[column].textContent) > 0));
-      const columns = [1, 2, 6, 7, 4, 5, 3].filter(isUsed);
-      timeLines(self, names, columns, 96);
-      const unused = [2, 6, 7, 4, 5, 3].filter((column) => !isUsed(column)).map((column) => names[column].replace(/, %|\/s/, ""));
-      if (unused.length > 0) note(self, `Zero throughout under every policy, so not drawn: ${unused.join(", ")}.`);
-    },
-
-    herd(self) {
-      const names = headings(tables(self.figure)[0]);
-      timeLines(self, names.map((name) => (name === "min" ? name : `${name}, attempts/s`)), names.slice(1).map((_, i) => i + 1), 104);
-    },
-
-    tail(self) {
-      const table = self.figure.querySelector("table");
-      const series = self.key.map((_, p) => ({
-        p,
-        points: body(table).map((row) => ({
-          percentile: row.cells[0].textContent, x: Math.log10(100 / (100 - number(row.cells[0].textContent))),
-          y: number(row.cells[p + 1].textContent),
-        })),
-      }));
-      const names = new Map(series[0].points.map((point) => [point.x, point.percentile]));
-      const last = Math.max(...series.flatMap((one) => one.points.filter((point) => point.y > 0).map((point) => point.x)));
-      const ticks = [2, 10, 100, 1000, 10000, 100000, 1000000].map(Math.log10).filter((tick) => tick <= last + 0.001);
-      add(self, Plot.plot(look(self, 330, {
-        marginLeft: 58, marginRight: 36, marginBottom: 40,
-        x: {ticks, tickFormat: (x) => "p" + Number((100 - 100 / 10 ** x).toPrecision(8)), label: "percentile", labelAnchor: "center", domain: [0, last]},
-        y: {type: "log", label: "latency, ms", ticks: 6, tickFormat: "~s"},
-        marks: [Plot.gridX(ticks, {stroke: "var(--line)", strokeOpacity: 1}), Plot.gridY({stroke: "var(--line)", strokeOpacity: 1, ticks: 6}),
-          ...lines(self, series, "y"), ...hover(self, series, (x) => `p${names.get(x)}, ms`)],
-      })));
-    },
-
-    phases(self) {
-      const names = headings(tables(self.figure)[0]);
-      const rows = tables(self.figure).flatMap((table) => body(table).map((row) => ({
-        p: Number(table.dataset.p), name: self.key[Number(table.dataset.p)].name, phase: row.cells[0].textContent,
-        value: cells(row).map(number),
-      })));
-      const parts = rows.filter((row) => row.phase !== "all");
-      const shown = parts.length > 0 ? parts : rows;
-      const phases = [...new Set(shown.map((row) => row.phase))];
-      const grid = document.createElement("div");
-      grid.className = "grid";
-      self.into.append(grid);
-      const columns = [1, 2, 4, 5].filter((column) => shown.some((row) => row.value[column] > 0));
-      if (columns.length === 0) return "Nothing to draw: no flap, no premature return and no failed canary in any phase.";
-      const width = self.width > 800 ? Math.floor((self.width - 24) / 2) : self.width;
-      for (const column of columns) {
-        const box = {...self, into: grid.appendChild(document.createElement("div")), width};
-        const drawn = shown.filter((row) => row.value[column] >= 0);
-        add(box, Plot.plot(look(box, 190, {
-          marginLeft: 52, marginRight: 4, marginTop: 10, marginBottom: 28,
-          x: {axis: null, domain: self.key.map((policy) => policy.name), padding: 0.08},
-          fx: {domain: phases, label: null, padding: 0.14, tickFormat: (phase) => phase.slice(0, Math.max(4, width / phases.length / 7.5)), axis: "bottom"},
-          y: {label: null, ticks: 4, nice: true, zero: true},
-          marks: [Plot.gridY({stroke: "var(--line)", strokeOpacity: 1, ticks: 4}), Plot.ruleY([0], {stroke: "var(--soft)"}),
-            Plot.barY(drawn, {x: "name", fx: "phase", y: (row) => row.value[column], fill: (row) => self.key[row.p].stroke}),
-            Plot.tip(drawn, Plot.pointerX({x: "name", fx: "phase", y: (row) => row.value[column],
-              title: (row) => `${row.phase}: ${names[column]}\n${format(row.value[column])}  ${short(row.name)}`, ...tipStyle}))],
-        })), names[column]);
-      }
-    },
-
-    lanes(self) {
-      const rows = tables(self.figure).flatMap((table) => body(table).map((row) => {
-        const [pair, from, until, state] = cells(row);
-        return {p: Number(table.dataset.p), name: self.key[Number(table.dataset.p)].name, pair, from: Number(from), until: Number(until), state};
-      }));
-      const pairs = [...new Set(rows.map((row) => row.pair))];
-      const names = self.key.map((policy) => policy.name);
-      const fill = (row) => (row.state === "away" ? "var(--away)" : "var(--rec)");
-      const legend = document.createElement("p");
-      legend.className = "legend";
-      for (const state of ["away", "recovering"]) {
-        const item = legend.appendChild(document.createElement("span"));
-        item.appendChild(document.createElement("i")).style.background = fill({state});
-        item.append(state);
-      }
-      self.into.append(legend);
-      const lane = Math.max(5, Math.min(9, 90 / pairs.length));
-      add(self, Plot.plot(look(self, names.length * (pairs.length * lane + 26) + 56, {
-        marginLeft: 14, marginRight: 14, marginTop: 24, marginBottom: 36,
-        x: {domain: [0, self.phases.end], label: "virtual time, min", tickSize: 3, labelAnchor: "center"},
-        y: {domain: pairs, axis: null, padding: 0.15}, fy: {domain: names, axis: null, padding: 26 / (pairs.length * lane + 26)},
-        marks: [Plot.frame({fill: "var(--shade)", stroke: null}), ...shades(self, false),
-          Plot.text(names, {fy: (name) => name, text: short, frameAnchor: "top-left", dy: -14, fontWeight: 600, fill: "var(--text)"}),
-          Plot.barX(rows, {x1: "from", x2: "until", y: "pair", fy: "name", fill, inset: 0}),
-          Plot.tip(rows, Plot.pointer({x1: "from", x2: "until", y: "pair", fy: "name",
-            title: (row) => `client·partition ${row.pair}: ${row.state}\n${format(row.from)} to ${format(row.until)} min\n${short(row.name)}`, ...tipStyle}))],
-      })));
-    },
-
-    clients(self) {
-      const names = headings(tables(self.figure)[0]);
-      const rows = tables(self.figure).flatMap((table) => body(table).map((row) => ({
-        p: Number(table.dataset.p), name: self.key[Number(table.dataset.p)].name, client: row.cells[0].textContent,
-        value: cells(row).map(number),
-      })));
-      const grid = document.createElement("div");
-      grid.className = "grid";
-      self.into.append(grid);
-      const width = self.width > 800 ? Math.floor((self.width - 24) / 2) : self.width;
-      for (const column of [1, 2]) {
-        const box = {...self, into: grid.appendChild(document.createElement("div")), width};
-        const stroke = (row) => self.key[row.p].stroke;
-        add(box, Plot.plot(look(box, self.key.length * 30 + 44, {
-          marginLeft: 150, marginRight: 14, marginTop: 6, marginBottom: 34,
-          x: {label: names[column], zero: true, nice: true, ticks: 5, labelAnchor: "center"},
-          y: {domain: self.key.map((policy) => policy.name), label: null, tickFormat: (name) => name.slice(0, 20), tickSize: 0},
-          marks: [Plot.gridX({stroke: "var(--line)", strokeOpacity: 1, ticks: 5}),
-            Plot.dot(rows, {x: (row) => row.value[column], y: "name", r: 4.5, stroke, fill: stroke, fillOpacity: 0.3}),
-            Plot.tip(rows, Plot.pointer({x: (row) => row.value[column], y: "name",
-              title: (row) => `client ${row.client}: ${format(row.value[column])} ${names[column]}\n${short(row.name)}`, ...tipStyle}))],
-        })));
-      }
-    },
-  };
-
-  // ---- saving ----
-
-  function resolved(svg) {
-    const copy = svg.cloneNode(true);
-    const style = getComputedStyle(document.documentElement);
-    const resolve = (text) => text.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
-    for (const element of [copy, ...copy.querySelectorAll("*")]) {
-      for (const attribute of [...element.attributes]) {
-        if (attribute.value.includes("var(--")) element.setAttribute(attribute.name, resolve(attribute.value));
-      }
-    }
-    for (const tip of copy.querySelectorAll("[aria-label=tip]")) tip.remove();
-    return copy;
-  }
-
-  // All drawings of a figure in one, one below the other as they stand, with their headings.
-  function picture(figure) {
-    const frame = figure.querySelector(".plot").getBoundingClientRect();
-    const style = getComputedStyle(document.documentElement);
-    const NS = "http://www.w3.org/2000/svg";
-    const root = document.createElementNS(NS, "svg");
-    const say = (text, x, y, size, weight) => {
-      const element = root.appendChild(document.createElementNS(NS, "text"));
-      element.setAttribute("x", x);
-      element.setAttribute("y", y);
-      element.setAttribute("fill", style.getPropertyValue("--text").trim());
-      element.setAttribute("style", `font: ${weight} ${size}px ${FONT.replaceAll('"', "'")}`);
-      element.textContent = text;
+    return {
+      end,
+      faults,
+      spans: starts.map((span, i) => ({...span, until: i + 1 < starts.length ? starts[i + 1].from : end})),
     };
-    const width = Math.ceil(frame.width) + 24, height = Math.ceil(frame.height) + 64;
-    root.setAttribute("xmlns", NS);
-    root.setAttribute("width", width);
-    root.setAttribute("height", height);
-    root.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const ground = root.appendChild(document.createElementNS(NS, "rect"));
-    ground.setAttribute("width", "100%");
-    ground.setAttribute("height", "100%");
-    ground.setAttribute("fill", style.getPropertyValue("--bg").trim());
-    say(figure.querySelector("h3").textContent, 12, 26, 17, 650);
-    for (const element of figure.querySelectorAll(".plot h4, .plot .legend span")) {
-      const box = element.getBoundingClientRect();
-      say(element.textContent, box.left - frame.left + 12, box.bottom - frame.top + 44, 13, 600);
-    }
-    for (const svg of figure.querySelectorAll(".plot svg")) {
-      const box = svg.getBoundingClientRect();
-      const copy = resolved(svg);
-      copy.setAttribute("x", box.left - frame.left + 12);
-      copy.setAttribute("y", box.top - frame.top + 48);
-      copy.setAttribute("width", box.width);
-      copy.setAttribute("height", box.height);
-      root.append(copy);
-    }
-    return {text: new XMLSerializer().serializeToString(root), width, height};
-  }
-
-  function download(blob, name) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  }
-
-  function savePng(image, name) {
-    const drawn = new Image();
-    drawn.onload = () => {
-      const canvas = document.createElement("canvas");
-      canvas.width = 2 * image.width;
-      canvas.height = 2 * image.height;
-      const context = canvas.getContext("2d");
-      context.scale(2, 2);
-      context.drawImage(drawn, 0, 0);
-      canvas.toBlob((blob) => download(blob, name), "image/png");
-    };
-    drawn.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(image.text);
-  }
-
-  function addSaving(figure, name) {
-    const box = document.createElement("div");
-    box.className = "save";
-    for (const kind of ["SVG", "PNG"]) {
-      const button = box.appendChild(document.createElement("button"));
-      button.type = "button";
-      button.textContent = `Save ${kind}`;
-      button.addEventListener("click", () => {
-        const image = picture(figure);
-        if (kind === "SVG") download(new Blob([image.text], {type: "image/svg+xml"}), `${name}.svg`);
-        else savePng(image, `${name}.png`);
-      });
-    }
-    figure.prepend(box);
   }
 
   // ---- the page ----
@@ -395,12 +40,21 @@
     const scroll = into.style.minHeight;
     into.style.minHeight = `${into.offsetHeight}px`;
     into.replaceChildren();
-    const self = {figure, into, width: Math.max(300, figure.clientWidth), key: readKey(section), phases: readPhases(section)};
-    const why = charts[figure.dataset.chart](self);
-    if (why) note(self, why);
+    const self = {
+      figure,
+      into,
+      width: Math.max(300, figure.clientWidth),
+      key: readKey(section),
+      phases: readPhases(section),
+    };
+    const why = Charts[figure.dataset.chart](self);
+    if (why) Object.assign(into.appendChild(document.createElement("p")), {className: "note", textContent: why});
     into.style.minHeight = scroll;
     into.setAttribute("role", "img");
-    into.setAttribute("aria-label", `Chart: ${figure.querySelector("h3").textContent}. Its numbers are in the tables below.`);
+    into.setAttribute(
+      "aria-label",
+      `Chart: ${figure.querySelector("h3").textContent}. Its numbers are in the tables below.`,
+    );
   }
 
   const figures = [...document.querySelectorAll("figure[data-chart]")];
@@ -419,7 +73,8 @@
   function addThemes() {
     const tools = document.getElementById("tools");
     const names = {light: "Dark theme", dark: "Light theme"};
-    const isDark = () => document.documentElement.dataset.theme === "dark" ||
+    const isDark = () =>
+      document.documentElement.dataset.theme === "dark" ||
       (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
     const button = tools.appendChild(document.createElement("button"));
     button.type = "button";
@@ -437,7 +92,7 @@
   addThemes();
   for (const figure of figures) {
     const section = figure.closest("section");
-    addSaving(figure, `${section.id}-${figure.dataset.chart}`);
+    Saving.add(figure, `${section.id}-${figure.dataset.chart}`);
   }
   const folded = [...document.querySelectorAll("details.data:not(.urgent)")];
   for (const details of folded) details.open = false;
@@ -447,13 +102,19 @@
     open = folded.filter((details) => !details.open);
     for (const details of open) details.open = true;
   });
-  addEventListener("afterprint", () => { for (const details of open) details.open = false; });
-  let width = 0, timer = 0;
+  addEventListener("afterprint", () => {
+    for (const details of open) details.open = false;
+  });
+  let width = 0,
+    timer = 0;
   new ResizeObserver(() => {
     const now = document.getElementById("main").clientWidth;
     if (now === width) return;
     width = now;
     clearTimeout(timer);
-    timer = setTimeout(() => { waiting = figures.slice(); drawAll(false); }, 60);
+    timer = setTimeout(() => {
+      waiting = figures.slice();
+      drawAll(false);
+    }, 60);
   }).observe(document.getElementById("main"));
 })();

@@ -170,11 +170,12 @@ static void put_overview_row(const rep_page *page, const rep_source *source, uin
 
 void rep_put_overview(const rep_page *page)
 {
-    (void)fprintf(page->out,
-                  "<h1>%zu scenarios, %zu policies</h1>\n<p class=lead>How each policy does against the baseline of its "
-                  "database, by the objectives that each scenario declares. Differences are paired: within a "
-                  "replication all policies meet the same luck.</p>\n",
-                  page->scenario_count, page->policy_count);
+    (void)fprintf(
+        page->out,
+        "<h1>%zu scenarios, %zu policies</h1>\n<p class=lead>How each policy does against the baseline of its "
+        "database, by the objectives that each scenario declares. Differences are paired: within a "
+        "replication all policies meet the same luck.</p>\n",
+        page->scenario_count, page->policy_count);
     const char *heading[REP_NAMES_MAX + 1] = {"scenario"};
     for (size_t i = 0; i < page->policy_count; i++)
         heading[i + 1] = page->policy[i];

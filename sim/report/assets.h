@@ -12,7 +12,7 @@ typedef struct {
 } rep_asset;
 
 extern const rep_asset rep_asset_style;   /* reports/page/report.css */
-extern const rep_asset rep_asset_script;  /* reports/page/report.js */
+extern const rep_asset rep_asset_script;  /* reports/page/: save.js, charts.js, report.js */
 extern const rep_asset rep_asset_plot;    /* reports/vendor/plot.min.js */
 extern const rep_asset rep_asset_notices; /* reports/vendor/NOTICES */
 

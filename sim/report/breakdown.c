@@ -19,7 +19,8 @@ static void put_phase_rows(const rep_section *section, uint32_t policy)
         " 100 * avg(CASE WHEN m.name = 'canary_blast_radius' THEN m.value END),"
         " 100 * avg(CASE WHEN m.name = 'clients_touched_share' THEN m.value END),"
         " 100 * avg(CASE WHEN m.name = 'partitions_touched_share' THEN m.value END)"
-        " FROM phase p JOIN run r ON r.scenario_id = p.scenario_id JOIN metric m ON m.run_id = r.id AND m.phase = p.name"
+        " FROM phase p JOIN run r ON r.scenario_id = p.scenario_id JOIN metric m ON m.run_id = r.id AND m.phase = "
+        "p.name"
         " WHERE p.scenario_id = ? AND r.policy_id = ? GROUP BY p.number ORDER BY p.number = 0, p.number";
     const int64_t parameter[] = {(int64_t)section->scenario + 1, (int64_t)policy + 1};
     sqlite3_stmt *rows = rep_query(section->source, SQL, parameter, 2, &section->page->error);
@@ -85,8 +86,8 @@ void rep_put_clients(const rep_section *section)
     const int64_t clients = rep_scenario(section)->client_count;
     const int64_t step = (clients + CLIENTS_SHOWN - 1) / CLIENTS_SHOWN;
     const int64_t id = (int64_t)section->scenario + 1;
-    const int64_t left_out = rep_single(
-        section->source, "SELECT sum(transitions_left_out) FROM run WHERE scenario_id = ?", &id, 1, 0);
+    const int64_t left_out =
+        rep_single(section->source, "SELECT sum(transitions_left_out) FROM run WHERE scenario_id = ?", &id, 1, 0);
     char note[512];
     (void)snprintf(note, sizeof note,
                    "A dot is a client%s: how often its partitions left home, and how long they were tripped or "

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes a C file of the report's assets: each file as text with its length, scripts also with the SHA-256 that the
-page's content security policy admits them by.
+"""Makes a C file of the report's assets: each as text with its length and the SHA-256 by which the page's content
+security policy admits a script. An asset of several files is these in a row.
 
-usage: embed.py OUTPUT NAME=FILE..."""
+usage: embed.py OUTPUT (NAME= FILE...)..."""
 import base64
 import hashlib
 import sys
@@ -20,16 +20,24 @@ def literal(data):
     return "\n".join(lines)
 
 
-def main(output, *assets):
-    parts = ['/* Made by sim/report/embed.py. */\n#include "report/assets.h"\n']
-    for asset in assets:
-        name, _, path = asset.partition("=")
-        with open(path, "rb") as file:
-            data = file.read()
+def definition(name, data):
+    """The asset as a C constant."""
+    digest = base64.b64encode(hashlib.sha256(data).digest()).decode("ascii")
+    return f'const rep_asset rep_asset_{name} = {{\n    {len(data)}, "sha256-{digest}",\n{literal(data)}}};\n'
+
+
+def main(output, *arguments):
+    assets = {}
+    for argument in arguments:
+        if argument.endswith("="):
+            data = assets.setdefault(argument[:-1], bytearray())
+            continue
+        with open(argument, "rb") as file:
+            data += file.read()
         if b"</script" in data.lower():
-            sys.exit(f"{path}: would end the element that it stands in")
-        digest = base64.b64encode(hashlib.sha256(data).digest()).decode("ascii")
-        parts.append(f'const rep_asset rep_asset_{name} = {{\n    {len(data)}, "sha256-{digest}",\n{literal(data)}}};\n')
+            sys.exit(f"{argument}: would end the element that it stands in")
+    parts = ['/* Made by sim/report/embed.py. */\n#include "report/assets.h"\n']
+    parts += [definition(name, bytes(data)) for name, data in assets.items()]
     with open(output, "w", encoding="ascii") as file:
         file.write("\n".join(parts))
 

@@ -14,10 +14,10 @@ typedef struct {
 
 static busiest find_busiest(const rep_section *section)
 {
-    static const char SQL[] =
-        "SELECT t.client, t.partition, count(*) FROM transition t JOIN run r ON r.id = t.run_id"
-        " WHERE r.scenario_id = ? AND r.replication = 0 AND t.phase_before <> t.phase_after AND t.phase_after + t.phase_before > 1"
-        " GROUP BY t.client, t.partition ORDER BY 3 DESC, 1, 2 LIMIT 12";
+    static const char SQL[] = "SELECT t.client, t.partition, count(*) FROM transition t JOIN run r ON r.id = t.run_id"
+                              " WHERE r.scenario_id = ? AND r.replication = 0 AND t.phase_before <> t.phase_after AND "
+                              "t.phase_after + t.phase_before > 1"
+                              " GROUP BY t.client, t.partition ORDER BY 3 DESC, 1, 2 LIMIT 12";
     const int64_t id = (int64_t)section->scenario + 1;
     busiest found = {0};
     size_t rows_left = section->page->lane_rows;

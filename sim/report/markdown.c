@@ -168,8 +168,9 @@ static void put_expectations(const rep_source *source, uint32_t s, FILE *out)
         (void)fprintf(out, " is %s; expected %s %s\n", value, sim_expectation_words(one), limit);
     }
     if (count[0] + count[1] + count[2] > 0)
-        (void)fprintf(out, "%sExpectations: %u hold, %u fail, %u without data.\n\n", count[1] + count[2] > 0 ? "\n" : "",
-                      count[SIM_EXPECT_HOLDS], count[SIM_EXPECT_FAILS], count[SIM_EXPECT_UNKNOWN]);
+        (void)fprintf(out, "%sExpectations: %u hold, %u fail, %u without data.\n\n",
+                      count[1] + count[2] > 0 ? "\n" : "", count[SIM_EXPECT_HOLDS], count[SIM_EXPECT_FAILS],
+                      count[SIM_EXPECT_UNKNOWN]);
 }
 
 bool rep_markdown_write(const rep_source *source, FILE *out)

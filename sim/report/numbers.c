@@ -200,9 +200,12 @@ void rep_put_objectives(const rep_section *section)
 static void put_policy(const rep_section *section, uint32_t policy)
 {
     const cli_rows *rows = &section->source->summary.rows[section->scenario];
-    const char *heading[] = {"metric",        rep_policy_name(section, SIM_BASELINE),
-                             rep_policy_name(section, policy), "difference",
-                             "95 % interval", "unit",
+    const char *heading[] = {"metric",
+                             rep_policy_name(section, SIM_BASELINE),
+                             rep_policy_name(section, policy),
+                             "difference",
+                             "95 % interval",
+                             "unit",
                              "verdict"};
     char id[40];
     (void)snprintf(id, sizeof id, "s%zu-against-%u", section->number, policy);

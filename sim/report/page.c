@@ -61,9 +61,10 @@ static void put_head(const rep_page *page)
     put_title(page);
     (void)fputs(" – regionsim report</title>\n<style>\n", out);
     (void)fwrite(rep_asset_style.text, 1, rep_asset_style.size, out);
-    (void)fputs("</style>\n</head>\n<body>\n<a class=skip href=#main>To the answer</a>\n<header class=top>"
-                "<p class=brand>regionsim <span>report</span></p><div id=tools hidden></div></header>\n<main id=main>\n",
-                out);
+    (void)fputs(
+        "</style>\n</head>\n<body>\n<a class=skip href=#main>To the answer</a>\n<header class=top>"
+        "<p class=brand>regionsim <span>report</span></p><div id=tools hidden></div></header>\n<main id=main>\n",
+        out);
 }
 
 void rep_figure_open(const rep_section *section, const char *chart, const char *title, const char *note)
@@ -95,19 +96,21 @@ static void put_facts(const rep_section *section)
     sim_format_duration(scenario->duration, duration, sizeof duration);
     (void)fputs("<p class=about>", section->out);
     rep_text(section->out, scenario->about);
-    (void)fprintf(section->out,
-                  "\n<p class=facts>%s of virtual time · %u clients · %u partitions · %u replication%s of each policy · "
-                  "seed %llu</p>\n",
-                  duration, scenario->client_count, scenario->partition_count, plan->replications,
-                  plan->replications == 1 ? "" : "s", (unsigned long long)plan->seed);
+    (void)fprintf(
+        section->out,
+        "\n<p class=facts>%s of virtual time · %u clients · %u partitions · %u replication%s of each policy · "
+        "seed %llu</p>\n",
+        duration, scenario->client_count, scenario->partition_count, plan->replications,
+        plan->replications == 1 ? "" : "s", (unsigned long long)plan->seed);
     const int64_t id = (int64_t)section->scenario + 1;
-    const int64_t missing = rep_single(
-        section->source, "SELECT count(*) FROM run WHERE scenario_id = ? AND state <> 'done'", &id, 1, 0);
+    const int64_t missing =
+        rep_single(section->source, "SELECT count(*) FROM run WHERE scenario_id = ? AND state <> 'done'", &id, 1, 0);
     if (missing > 0)
-        (void)fprintf(section->out,
-                      "<p class=warning>%lld of %lld runs of this scenario have not finished: what follows is made from "
-                      "the others.</p>\n",
-                      (long long)missing, (long long)plan->policy_count * plan->replications);
+        (void)fprintf(
+            section->out,
+            "<p class=warning>%lld of %lld runs of this scenario have not finished: what follows is made from "
+            "the others.</p>\n",
+            (long long)missing, (long long)plan->policy_count * plan->replications);
     if (plan->notes[section->scenario][0] != '\0') {
         (void)fputs("<p class=notes>", section->out);
         rep_text(section->out, plan->notes[section->scenario]);

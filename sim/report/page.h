@@ -2,8 +2,8 @@
 /* The HTML page, section by section.
  *
  * Every chart is drawn from a table of the page, so a reader without scripts, a screen reader and a test see the same
- * numbers as the eye. A chart is a <figure data-chart=KIND>; its tables are inside, and reports/page/report.js knows the
- * kinds. Tables that hold one policy carry data-p, its number in the scenario's key.
+ * numbers as the eye. A chart is a <figure data-chart=KIND>; its tables are inside, and reports/page/charts.js knows
+ * the kinds. Tables that hold one policy carry data-p, its number in the scenario's key.
  *
  * A policy keeps its colour throughout the page: colours are given by name, in order of first appearance. */
 #ifndef SIM_REPORT_PAGE_H
@@ -70,8 +70,8 @@ void rep_put_values(const rep_section *section);
 void rep_put_comparisons(const rep_section *section);
 
 /* Figures. Each opens with rep_figure_open() and ends with rep_figure_close(). */
-void rep_put_tail(const rep_section *section);    /* tail.c: latency percentiles */
-void rep_put_series(const rep_section *section);  /* series.c: the time line, and ... */
+void rep_put_tail(const rep_section *section);   /* tail.c: latency percentiles */
+void rep_put_series(const rep_section *section); /* series.c: the time line, and ... */
 void rep_put_regions(const rep_section *section, int64_t length, int64_t together); /* regions.c: ... what arrives */
 void rep_put_lanes(const rep_section *section);   /* lanes.c: states of a few partitions */
 void rep_put_phases(const rep_section *section);  /* breakdown.c: flaps and blast radius, phase by phase */

@@ -179,8 +179,7 @@ static bool read_policies(rep_source *self, sim_store_error *error)
 {
     sim_policy **list = sim_arena_array(self->arena, self->about.policy_count, sizeof *list);
     uint32_t count = 0;
-    sqlite3_stmt *rows =
-        rep_query(self, "SELECT name, about, canonical, text FROM policy ORDER BY id", NULL, 0, error);
+    sqlite3_stmt *rows = rep_query(self, "SELECT name, about, canonical, text FROM policy ORDER BY id", NULL, 0, error);
     while (count < self->about.policy_count && rep_next(self, &rows, error)) {
         sim_policy *one = sim_arena_alloc(self->arena, sizeof *one);
         one->name = column(self, rows, 0);
@@ -202,7 +201,8 @@ bool rep_plan_read(rep_source *self, sim_store_error *error)
     self->plan = (sim_store_plan){.seed = self->about.seed, .replications = self->about.replications};
     if (!read_policies(self, error) || !read_scenarios(self, error))
         return false;
-    if (self->plan.policy_count != self->about.policy_count || self->plan.scenario_count != self->about.scenario_count) {
+    if (self->plan.policy_count != self->about.policy_count ||
+        self->plan.scenario_count != self->about.scenario_count) {
         error->status = SIM_STORE_ALIEN;
         (void)snprintf(error->message, sizeof error->message,
                        "the database %s does not hold the scenarios and policies of its plan", self->path);

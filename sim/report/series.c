@@ -18,9 +18,10 @@ static grid make_grid(const rep_section *section)
         1 + rep_single(section->source,
                        "SELECT max(n) FROM interval WHERE run_id IN (SELECT id FROM run WHERE scenario_id = ?)", &id, 1,
                        0);
-    const int64_t length = rep_single(
-        section->source, "SELECT start FROM interval WHERE n = 1 AND run_id IN (SELECT id FROM run WHERE scenario_id = ?)",
-        &id, 1, rep_scenario(section)->duration);
+    const int64_t length =
+        rep_single(section->source,
+                   "SELECT start FROM interval WHERE n = 1 AND run_id IN (SELECT id FROM run WHERE scenario_id = ?)",
+                   &id, 1, rep_scenario(section)->duration);
     const int64_t points = (int64_t)section->page->time_points;
     return (grid){length, (count + points - 1) / points};
 }
@@ -35,15 +36,16 @@ static void put_row(const rep_section *section, sqlite3_stmt *rows, int columns)
 
 static void put_time_line(const rep_section *section, const grid *in, uint32_t policy)
 {
-    static const char *const HEADING[SERIES_COLUMNS] = {"min",           "p99, ms",     "errors, %",
-                                                        "hedges/s",      "canaries/s",  "failed canaries/s",
+    static const char *const HEADING[SERIES_COLUMNS] = {"min",           "p99, ms",       "errors, %",
+                                                        "hedges/s",      "canaries/s",    "failed canaries/s",
                                                         "pairs away, %", "recovering, %", "requests/s"};
     static const char SQL[] =
         "SELECT min(i.start) / 6e10, avg(i.latency_p99) / 1e6, 100.0 * sum(i.errors) / nullif(sum(i.requests), 0),"
         " sum(i.hedges) / t.s, sum(i.canaries) / t.s, sum(i.canary_failures) / t.s,"
         " 100.0 * avg(i.pairs_away) / ?6, 100.0 * avg(i.pairs_recovering) / ?6, sum(i.requests) / t.s"
         " FROM interval i JOIN run r ON r.id = i.run_id"
-        " JOIN (SELECT n / ?3 AS k, sum(min(start + ?4, ?5) - start) / 1e9 AS s FROM interval JOIN run ON run.id = run_id"
+        " JOIN (SELECT n / ?3 AS k, sum(min(start + ?4, ?5) - start) / 1e9 AS s FROM interval JOIN run ON run.id = "
+        "run_id"
         "  WHERE scenario_id = ?1 AND policy_id = ?2 GROUP BY 1) t ON t.k = i.n / ?3"
         " WHERE r.scenario_id = ?1 AND r.policy_id = ?2 GROUP BY i.n / ?3 ORDER BY 1";
     const sim_scenario *scenario = rep_scenario(section);
@@ -67,7 +69,8 @@ void rep_put_series(const rep_section *section)
     char note[512];
     sim_format_duration(in.length * in.together, span, sizeof span);
     (void)snprintf(note, sizeof note,
-                   "One point for each %s, mean over replications. Shaded: the fault is on, the darker the stronger. Pairs are (client, "
+                   "One point for each %s, mean over replications. Shaded: the fault is on, the darker the stronger. "
+                   "Pairs are (client, "
                    "partition); those away from home have all or most of their traffic elsewhere. The p99 is the mean "
                    "of the p99s of single intervals.",
                    span);

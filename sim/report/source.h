@@ -41,8 +41,7 @@ sqlite3_stmt *rep_query(const rep_source *self, const char *sql, const int64_t *
 bool rep_next(const rep_source *self, sqlite3_stmt **statement, sim_store_error *error);
 
 /* A single number; `otherwise` where there is none or it is NULL. */
-int64_t rep_single(const rep_source *self, const char *sql, const int64_t *parameter, size_t count,
-                   int64_t otherwise);
+int64_t rep_single(const rep_source *self, const char *sql, const int64_t *parameter, size_t count, int64_t otherwise);
 
 /* The text of a column, never NULL. */
 const char *rep_column(sqlite3_stmt *statement, int column);

@@ -189,8 +189,8 @@ int cli_report(const cli_arguments *arguments)
     else
         status = open_sources(arguments, &in);
     if (status == CLI_OK)
-        status = arguments->output == NULL ? write_report(&in, format, stdout)
-                                           : write_file(&in, format, arguments->output);
+        status =
+            arguments->output == NULL ? write_report(&in, format, stdout) : write_file(&in, format, arguments->output);
     for (size_t i = 0; i < in.count; i++)
         rep_source_close(&in.source[i]);
     free(in.source);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A report in a real browser: every chart draws, nothing leaves the page, hover, theme, contrast, print, saving, hostile
-texts, no scripts.
+"""A report in a real browser: every chart draws, nothing leaves the page, hover, theme, contrast, print, saving,
+hostile texts, no scripts.
 
-Without a browser it says so and ends with 77, which meson counts as skipped; with REGIONSIM_BROWSER=required, as .ci/run
-sets it, that is a failure.
+Without a browser it says so and ends with 77, which meson counts as skipped; with REGIONSIM_BROWSER=required, as
+.ci/run sets it, that is a failure.
 
 usage: check_browser.py REGIONSIM SOURCE_ROOT [FOLDER_FOR_SCREENSHOTS]"""
 import os
@@ -22,7 +22,8 @@ failures, checks = [], 0
 
 CONTRAST = """(() => {
   const parse = (text) => (text.match(/[0-9.]+/g) || []).map(Number);
-  const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  const light = (c) => c.slice(0, 3).map((v) => v / 255)
+    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
   const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
   const ground = (element) => {
@@ -37,13 +38,14 @@ CONTRAST = """(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement;
-    if (!node.data.trim() || !element.offsetParent && !element.ownerSVGElement || element.closest("script,style,.skip")) continue;
+    if (!node.data.trim() || !element.offsetParent && !element.ownerSVGElement ||
+        element.closest("script,style,.skip")) continue;
     const style = getComputedStyle(element);
     const value = ratio(parse(element.ownerSVGElement ? style.fill : style.color), ground(element));
     seen++;
     if (value < 4.5) bad.add(`${element.tagName} ${node.data.trim().slice(0, 30)} ${value.toFixed(2)}`);
   }
-  const root = getComputedStyle(document.documentElement), probe = document.body.appendChild(document.createElement("i"));
+  const probe = document.body.appendChild(document.createElement("i"));
   for (let i = 0; i < 8; i++) {
     probe.style.color = `var(--c${i})`;
     const value = ratio(parse(getComputedStyle(probe).color), ground(document.body));
@@ -63,8 +65,8 @@ def check(what, holds):
 
 
 def check_charts(view):
-    drawn = dict(view.value("""[...document.querySelectorAll('figure[data-chart]')].map((figure) => [figure.dataset.chart,
-        figure.querySelectorAll('.plot svg :is(circle, [aria-label=line] path, [aria-label=bar] rect)').length])"""))
+    drawn = dict(view.value("""[...document.querySelectorAll('figure[data-chart]')].map((figure) => [
+        figure.dataset.chart, figure.querySelectorAll('.plot svg :is(circle, [aria-label=line] path, [aria-label=bar] rect)').length])"""))
     check(f"every kind of chart: {drawn}", set(drawn) == CHARTS and all(count >= 3 for count in drawn.values()))
     check("a line of each policy, of finite numbers", view.value("""[...document.querySelectorAll(
         '[data-chart=time] svg')].every((svg) => [...svg.querySelectorAll('[aria-label=line] path')].every(
@@ -144,7 +146,8 @@ def check_plain(view, report):
     """Scripts off: tables alone say everything."""
     view.open(report, scripts=False)
     check("without scripts every table shows", view.value("""[...document.querySelectorAll('table')].every(
-        (one) => one.getBoundingClientRect().height > 10) && document.querySelectorAll('svg svg, .plot svg').length === 0"""))
+        (one) => one.getBoundingClientRect().height > 10) &&
+        document.querySelectorAll('.plot svg').length === 0"""))
     check("and the answer is there", "better" in view.value("document.querySelector('.answer').textContent"))
 
 
@@ -182,7 +185,8 @@ def main(regionsim, root, pictures=None):
                 view.screenshot(os.path.join(pictures, "hostile.png"))
             check_plain(view, report)
             check(f"the console is empty: {view.console}", not view.console)
-            strangers = [url for url in view.requests if not url.startswith(("file://" + str(folder), "data:", "blob:"))]
+            strangers = [url for url in view.requests
+                         if not url.startswith(("file://" + str(folder), "data:", "blob:"))]
             check(f"no request leaves the page: {strangers}", not strangers)
         finally:
             view.close()

@@ -112,7 +112,8 @@ class Latency:
     def __init__(self, connection, policy):
         self.count, self.max = {}, -1
         for blob, in connection.execute(
-                "SELECT encoded FROM histogram JOIN run ON run.id = run_id WHERE phase = 'all' AND policy_id = ?", [policy]):
+                "SELECT encoded FROM histogram JOIN run ON run.id = run_id WHERE phase = 'all' AND policy_id = ?",
+                [policy]):
             numbers = list(_numbers(blob))
             self.max = max(self.max, numbers[0] - 1)
             bucket = -1

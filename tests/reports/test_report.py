@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `regionsim report` writes, without a browser: the same bytes twice, the database's values, hostile texts as text,
-every format, and what it refuses.
+"""What `regionsim report` writes, without a browser: the same bytes twice, the database's values, hostile texts as
+text, every format, and what it refuses.
 
 usage: test_report.py REGIONSIM SOURCE_ROOT"""
 import csv
@@ -59,7 +59,8 @@ def check_values(reader, connection):
             if value is None:
                 check(f"{metric}: none is a dash", text == "–")
             else:
-                check(f"{metric} of policy {policy}: {text} {unit} is {value}", near(text, value * FACTORS.get(unit, 1)))
+                check(f"{metric} of policy {policy}: {text} {unit} is {value}", 
+                      near(text, FACTORS.get(unit, 1) * value))
 
 
 def check_tail(reader, connection):
@@ -76,9 +77,10 @@ def check_time(reader, connection):
     for policy in range(len(page.POLICIES)):
         rows = reader.tables[f"s1-time-{policy}"][1:]
         expected = connection.execute(
-            "SELECT min(start) / 6e10, avg(latency_p99) / 1e6, 100.0 * sum(errors) / sum(i.requests), sum(hedges) / 180.0,"
-            " sum(canaries) / 180.0, sum(canary_failures) / 180.0, avg(pairs_away) / 4, avg(pairs_recovering) / 4,"
-            " sum(i.requests) / 180.0 FROM interval i JOIN run ON run.id = run_id WHERE policy_id = ? GROUP BY n ORDER BY n",
+            "SELECT min(start) / 6e10, avg(latency_p99) / 1e6, 100.0 * sum(errors) / sum(i.requests),"
+            " sum(hedges) / 180.0, sum(canaries) / 180.0, sum(canary_failures) / 180.0, avg(pairs_away) / 4, avg(pairs_recovering) / 4,"
+            " sum(i.requests) / 180.0 FROM interval i JOIN run ON run.id = run_id WHERE policy_id = ?"
+            " GROUP BY n ORDER BY n",
             [policy + 1]).fetchall()
         check(f"a row for each interval of policy {policy}", len(rows) == len(expected) == 120)
         for row, values in zip(rows, expected):
@@ -133,8 +135,10 @@ def check_formats(regionsim, database, folder):
 def check_refusals(regionsim, database, folder):
     before = database.read_bytes()
     cases = [(2, ["--format", "html"], b"at least one database"), (2, [database, "--format", "text"], b"html"),
-             (2, [database, "--output", database], b"is a database"), (2, [database, "--output", ""], b"name of a file"),
-             (3, [folder / "none.db"], b"none.db"), (3, [database, "--output", folder / "no/where.html"], b"cannot write"),
+             (2, [database, "--output", database], b"is a database"),
+             (2, [database, "--output", ""], b"name of a file"),
+             (3, [folder / "none.db"], b"none.db"),
+             (3, [database, "--output", folder / "no/where.html"], b"cannot write"),
              (3, [database, "--output", "/dev/full"], b"cannot write")]
     for status, arguments, word in cases:
         answer = page.report(regionsim, *arguments)
