@@ -180,7 +180,7 @@ static heard *play(const char *more, sim_mode mode, sim_digest *behaviour)
     ck_assert(sim_effective_options(at.scenario, policy, NULL, NULL, &options, &error));
     heard *self = calloc(1, sizeof *self);
     ck_assert_ptr_nonnull(self);
-    const sim_observer observer = {self, on_ended, ignore_leg, ignore_canary, on_transition, ignore_mark};
+    const sim_observer observer = {self, on_ended, ignore_leg, ignore_canary, on_transition, ignore_mark, NULL};
     const sim_run_input input = {.scenario = at.scenario,
                                  .world = at.world,
                                  .router_options = &options,
