@@ -48,7 +48,7 @@ static void put_span(const rep_section *section, int64_t client, int64_t partiti
 {
     if (!is_shown(of->state) || until <= of->from)
         return;
-    (void)fprintf(section->out, "<tr><th scope=row>%lld·%lld", (long long)client, (long long)partition);
+    (void)fprintf(section->out, "<tr><td>%lld·%lld", (long long)client, (long long)partition);
     rep_cell(section->out, true, (double)of->from / 60e9);
     rep_cell(section->out, true, (double)until / 60e9);
     (void)fprintf(section->out, "<td>%s\n", of->state == RGN_PHASE_UNHEALTHY ? "away" : "recovering");

@@ -98,7 +98,7 @@ static void put_relative(const rep_section *section, const sim_comparison *one, 
 {
     if (!one->has_difference || one->method == SIM_BY_NOTHING || baseline <= 0)
         return;
-    (void)fprintf(section->out, " data-d=\"%.6g %.6g %.6g\"", 100 * one->difference / baseline,
+    (void)fprintf(section->out, " data-d=\"%.5g %.5g %.5g\"", 100 * one->difference / baseline,
                   100 * one->interval.low / baseline, 100 * one->interval.high / baseline);
 }
 
@@ -134,7 +134,7 @@ static void put_comparison(const rep_section *section, uint32_t policy, size_t r
     (void)fprintf(out, "<tr%s", one->is_objective ? " class=objective" : "");
     put_relative(section, one, before.value);
     (void)fputc('>', out);
-    put_metric(out, one->metric);
+    (void)fprintf(out, "<th scope=row>%s", sim_metric_at(one->metric)->name);
     (void)fprintf(out, "<td>%s<td>%s<td>%s<td>%s<td class=u>%s<td class=%s>%s%s%s%s%s\n", text[0], text[1], difference,
                   text[2], unit.name, class_of(one->verdict), sign_of(one->verdict), one->is_objective ? "" : "(",
                   sim_compared_word(one->verdict), one->is_objective ? "" : ")",
@@ -196,6 +196,15 @@ void rep_put_objectives(const rep_section *section)
     }
 }
 
+/* A page of many scenarios leaves out what says nothing: equal, or without a verdict. */
+static bool is_listed(const rep_section *section, const sim_comparison *one)
+{
+    enum { MANY = 4 };
+    return section->page->scenario_count <= MANY || one->is_objective ||
+           (one->verdict != SIM_COMPARED_EQUAL && one->verdict != SIM_COMPARED_NO_DATA &&
+            one->verdict != SIM_COMPARED_TOO_FEW);
+}
+
 /* Objectives first, then the rest; each in the order of the summary. */
 static void put_policy(const rep_section *section, uint32_t policy)
 {
@@ -214,7 +223,8 @@ static void put_policy(const rep_section *section, uint32_t policy)
                    heading, sizeof heading / sizeof *heading);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t row = 0; row < rows->count; row++) {
-            if (cli_comparison(&section->source->summary, section->scenario, policy, row)->is_objective == (pass == 0))
+            const sim_comparison *one = cli_comparison(&section->source->summary, section->scenario, policy, row);
+            if (one->is_objective == (pass == 0) && is_listed(section, one))
                 put_comparison(section, policy, row);
         }
     }

@@ -34,14 +34,17 @@ static void put_digests(rep_page *page, const rep_source *source, size_t number)
     static const char *const HEADING[] = {"run", "scenario", "policy", "replication", "behaviour", "luck", "result"};
     char id[32];
     (void)snprintf(id, sizeof id, "db%zu-runs", number);
-    (void)fputs("<details class=data open><summary>Digests of all runs</summary>\n", page->out);
-    rep_table_open(page->out, id, "Equal behaviour digests mean identical runs; equal luck digests, comparable ones",
-                   HEADING, 7);
+    (void)fputs("<details class=data open><summary>Digests of runs</summary>\n", page->out);
+    rep_table_open(
+        page->out, id,
+        "Equal behaviour digests mean identical runs; equal luck, comparable ones. Of many runs, replication 0",
+        HEADING, 7);
     sqlite3_stmt *rows = rep_query(source,
                                    "SELECT r.id, s.name, p.name, r.replication, substr(r.digest, 1, 16),"
                                    " substr(r.luck_digest, 1, 16), substr(r.result_digest, 1, 16) FROM run r"
                                    " JOIN scenario s ON s.id = r.scenario_id JOIN policy p ON p.id = r.policy_id"
-                                   " WHERE r.state = 'done' ORDER BY r.id LIMIT 200",
+                                   " WHERE r.state = 'done' AND (r.replication = 0 OR (SELECT count(*) FROM run) <= 60)"
+                                   " ORDER BY r.id",
                                    NULL, 0, &page->error);
     while (rep_next(source, &rows, &page->error)) {
         (void)fputs("<tr>", page->out);
@@ -67,17 +70,20 @@ static void put_text(FILE *out, const char *kind, const char *name, const char *
 /* What each policy has that is not the default, as it took effect. */
 static void put_options(rep_page *page, const rep_source *source, size_t number)
 {
-    static const char *const HEADING[] = {"scenario", "policy", "workload", "knob", "value", "from"};
+    static const char *const HEADING[] = {"policy", "knob", "value", "from", "in scenarios"};
     char id[32];
     (void)snprintf(id, sizeof id, "db%zu-options", number);
     (void)fputs("<details class=data open><summary>Knobs that are not at their default</summary>\n", page->out);
-    rep_table_open(page->out, id, "As they took effect", HEADING, 6);
+    rep_table_open(page->out, id, "As they took effect", HEADING, 5);
     sqlite3_stmt *rows =
-        rep_query(source, "SELECT scenario, policy, workload, knob, text, origin FROM v_option_set WHERE workload = ''",
+        rep_query(source,
+                  "SELECT policy, knob, text, origin, count(*) || ' of ' || (SELECT count(*) FROM scenario)"
+                  " FROM v_option_set WHERE workload = '' GROUP BY policy, knob, text, origin"
+                  " ORDER BY policy, knob, text, origin",
                   NULL, 0, &page->error);
     while (rep_next(source, &rows, &page->error)) {
         (void)fputs("<tr>", page->out);
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 5; i++) {
             (void)fputs("<td>", page->out);
             rep_name(page->out, rep_column(rows, i));
         }

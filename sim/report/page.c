@@ -7,7 +7,14 @@
 #include "report/assets.h"
 
 /* What a page of many scenarios shares out, so that a comparison over the whole library stays below a megabyte. */
-enum { TIME_POINTS = 120, TIME_ROWS_TOTAL = 1200, TIME_POINTS_MIN = 24, LANE_ROWS_TOTAL = 2400, LANE_ROWS_MIN = 60 };
+enum {
+    TIME_POINTS = 120,
+    TIME_ROWS_TOTAL = 1200,
+    TIME_POINTS_MIN = 24,
+    LANE_ROWS = 2400,
+    LANE_ROWS_SHARED = 800,
+    LANE_ROWS_MIN = 40
+};
 
 size_t rep_colour(const rep_page *page, const char *policy)
 {
@@ -34,7 +41,7 @@ static void collect(rep_page *page)
         page->time_points = TIME_POINTS_MIN;
     if (page->time_points > TIME_POINTS)
         page->time_points = TIME_POINTS;
-    page->lane_rows = LANE_ROWS_TOTAL / (page->scenario_count == 0 ? 1 : page->scenario_count);
+    page->lane_rows = page->scenario_count <= 1 ? LANE_ROWS : LANE_ROWS_SHARED / page->scenario_count;
     if (page->lane_rows < LANE_ROWS_MIN)
         page->lane_rows = LANE_ROWS_MIN;
 }
