@@ -57,6 +57,14 @@
     );
   }
 
+  // A table that scrolls sideways can be reached by keyboard; one that fits is no stop on the way.
+  function reachScrollers() {
+    for (const box of document.querySelectorAll(".scroll")) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  }
+
   const figures = [...document.querySelectorAll("figure[data-chart]")];
   let waiting = [];
 
@@ -65,7 +73,10 @@
       const until = performance.now() + (atOnce ? Infinity : 30);
       while (waiting.length > 0 && performance.now() < until) draw(waiting.shift());
       if (waiting.length > 0) setTimeout(step);
-      else document.documentElement.dataset.drawn = "yes";
+      else {
+        reachScrollers();
+        document.documentElement.dataset.drawn = "yes";
+      }
     };
     step();
   }
@@ -95,7 +106,10 @@
     Saving.add(figure, `${section.id}-${figure.dataset.chart}`);
   }
   const folded = [...document.querySelectorAll("details.data:not(.urgent)")];
-  for (const details of folded) details.open = false;
+  for (const details of folded) {
+    details.open = false;
+    details.addEventListener("toggle", reachScrollers);
+  }
   let open = [];
   addEventListener("beforeprint", () => {
     drawAll(true);

@@ -79,7 +79,7 @@ void rep_number(double value, char out[REP_NUMBER_SIZE])
 
 void rep_table_open(FILE *out, const char *id, const char *caption, const char *const *heading, size_t count)
 {
-    (void)fprintf(out, "<div class=scroll tabindex=0><table id=%s><caption>", id);
+    (void)fprintf(out, "<div class=scroll><table id=%s><caption>", id);
     rep_name(out, caption);
     (void)fputs("</caption><thead><tr>", out);
     for (size_t i = 0; i < count; i++) {

@@ -21,7 +21,7 @@ void rep_name(FILE *out, const char *name);
 /* A number with four significant digits and no exponent; "0" for zero. */
 void rep_number(double value, char out[REP_NUMBER_SIZE]);
 
-/* "<div class=scroll tabindex=0><table id=ID><caption>CAPTION<thead>...": caption and headings are texts; `id` needs no
+/* "<div class=scroll><table id=ID><caption>CAPTION<thead>...": caption and headings are texts; `id` needs no
  * quotes and may be followed by more attributes. */
 void rep_table_open(FILE *out, const char *id, const char *caption, const char *const *heading, size_t count);
 void rep_table_close(FILE *out);

@@ -9,11 +9,11 @@
 /* What a page of many scenarios shares out, so that a comparison over the whole library stays below a megabyte. */
 enum {
     TIME_POINTS = 120,
-    TIME_ROWS_TOTAL = 1200,
-    TIME_POINTS_MIN = 24,
+    TIME_ROWS_TOTAL = 1000,
+    TIME_POINTS_MIN = 20,
     LANE_ROWS = 2400,
-    LANE_ROWS_SHARED = 800,
-    LANE_ROWS_MIN = 40
+    LANE_ROWS_SHARED = 500,
+    LANE_ROWS_MIN = 30
 };
 
 size_t rep_colour(const rep_page *page, const char *policy)
