@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+static const char *const KIND[] = {"reads", "writes"};
+
 void cli_print_notes(FILE *out, const char *prefix, const char *notes)
 {
     while (notes != NULL && *notes != '\0') {
@@ -22,6 +24,14 @@ void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workl
                       "%s%s: cannot decide: a window holds %.1f canaries of a (client, partition) on average, fewer "
                       "than failback.min_sample %lld\n",
                       prefix, workload->name, traffic->canaries_per_window, (long long)options->failback_min_sample);
+    for (int kind = 0; kind < SIM_KINDS && !traffic->cannot_decide; kind++)
+        if (traffic->canaries_of[kind] > 0 && traffic->canaries_of[kind] < (double)options->failback_min_sample &&
+            options->failback_low_traffic_windows == 0)
+            (void)fprintf(out,
+                          "%s%s: cannot decide on %s alone: a pair of which nothing else has tripped sends %.1f "
+                          "canaries in a window, fewer than failback.min_sample %lld\n",
+                          prefix, workload->name, KIND[kind], traffic->canaries_of[kind],
+                          (long long)options->failback_min_sample);
     if (traffic->hang_bias)
         (void)fprintf(out,
                       "%s%s: hang bias: the sample fills with fast results before hanging canaries time out; "
@@ -46,8 +56,6 @@ void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workl
             "time than the primary had; hedging.threshold: auto avoids it\n",
             prefix, workload->name);
 }
-
-static const char *const KIND[] = {"reads", "writes"};
 
 void cli_print_trips(FILE *out, const sim_scenario *scenario, const sim_workload *workload, const rgn_options *options)
 {

@@ -35,6 +35,8 @@ static void look_at_sample(sim_traffic *traffic, const sim_workload *workload, c
     const double canary_rate = traffic->rate_per_pair * (double)options->failback_canary_percentage / 100;
     const double min_sample = (double)options->failback_min_sample;
     traffic->canaries_per_window = canary_rate * seconds(options->failback_eval_window);
+    for (int kind = 0; kind < SIM_KINDS; kind++)
+        traffic->canaries_of[kind] = traffic->canaries_per_window * workload->kind_share[kind] / SIM_SHARE_ONE;
     traffic->cannot_decide = traffic->canaries_per_window < min_sample && options->failback_low_traffic_windows == 0;
     traffic->hang_bias = options->failback_pending == RGN_PENDING_COMPLETED &&
                          canary_rate * canary_timeout_s(workload, options) >= min_sample;

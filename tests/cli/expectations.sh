@@ -42,6 +42,12 @@ for file in healed-95 stuck-at-50 oscillating hanging-canaries low-traffic incid
     # shellcheck disable=SC2086 # one word an argument
     holds "$file" "$file" $all
 done
+for file in I01 I07 I08 I11 I14 I22; do
+    holds "incident $file" "incidents/$file" --policy success-rate --policy spec-probe --policy shipped-rust \
+        --policy no-breaker
+done
+holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --set breaker.rule=share \
+    --set 'scenario.expect=[{metric: trip_count, equals: 0}]'
 holds slow-region slow-region --policy no-hedging --policy success-rate --policy hedging-adaptive
 holds gateway-toggle-soak gateway-toggle-soak --policy dotnet-hedging
 holds "a client that overrides the gateway does not follow the switch" gateway-toggle-soak --policy dotnet-hedging \
@@ -86,6 +92,7 @@ fits low-traffic
 warns hanging-canaries "hang bias"
 warns low-traffic "cannot decide"
 warns healed-95 "sweep dominates"
+warns incidents/I14 "cannot decide on writes alone"
 warns low-traffic "reads under outage, whose errors reach 100 %, trip a pair after about 300 s"
 warns incidents/I10 "reads under diverted, whose errors reach 8 %, trip a pair after about 23.1 s"
 # A threshold of half the deadline is too long, one nanosecond less is not said to be.
