@@ -41,14 +41,22 @@ drafts() {
 [ "$(wc -l <whole.txt)" -gt 5000 ] || fail "the dump is nearly empty"
 sed '/^Database: /d' whole.out >whole.said
 
-# As long as the undisturbed run takes when it is driven from here, so that the moments fit fast machines and slow ones.
+# When the database appears and how long the undisturbed run takes, driven from here, so that the moments fit fast machines
+# and slow ones: from shortly before it appears to an eighth of the rest.
 echo "seed $seed"
 begin=$(date +%s%N)
-(play measure.db) >out 2>err
+(play measure.db) >out 2>err &
+while [ ! -e measure.db ] && kill -0 $! 2>/dev/null; do
+    sleep 0.002
+done
+appears=$(($(date +%s%N) - begin))
+wait
 span=$(($(date +%s%N) - begin))
 moments=$(python3 -c 'import random, sys
-drawn = random.Random(int(sys.argv[1]))
-print(*("%.4f" % (drawn.random() * int(sys.argv[3]) / 1e9 / 8) for _ in range(int(sys.argv[2]))))' $seed $kills "$span")
+seed, kills, appears, span = map(int, sys.argv[1:])
+drawn = random.Random(seed)
+print(*("%.4f" % ((0.8 * appears + drawn.random() * (0.4 * appears + (span - appears) / 8)) / 1e9)
+        for _ in range(kills)))' $seed $kills "$appears" "$span")
 
 inside=0
 hot=0
@@ -83,6 +91,7 @@ echo "$kills kills: $inside inside a transaction, of these $hot inside its commi
     "$late after the end"
 [ $inside -gt 0 ] || fail "no kill has hit a transaction"
 [ $late -lt $((kills / 2)) ] || fail "most kills came too late"
+[ $early -lt $((kills * 4 / 5)) ] || fail "nearly all kills came too early"
 
 # A kill while more replications are added leaves the smaller database or the larger one.
 (exec "$regionsim" run scenarios/tiny.yaml --policy success-rate --policy probe --replications 5 --db b.db) >out 2>err
@@ -109,9 +118,11 @@ full() {
     [ "${kept:-0}" -gt 0 ] || fail "$1: nothing was kept"
 }
 
+# Half of what the whole needs, in blocks of 512 bytes.
+size=$(stat -c %s whole.db)
 rm -f c.db
 (
-    ulimit -f 600
+    ulimit -f $((size / 1024))
     play c.db
 ) >out 2>err
 status=$?
@@ -121,7 +132,7 @@ full "file size limit" c.db "disk I/O error"
 cmp -s whole.txt c.txt || fail "after a full disk --resume gives another content"
 
 mkdir small
-if mount -t tmpfs -o size=1m none small 2>err; then
+if mount -t tmpfs -o size=$((size * 2 / 3)) none small 2>err; then
     mounted=$work/small
     (play small/c.db) >out 2>err
     status=$?
