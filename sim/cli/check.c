@@ -2,6 +2,7 @@
 /* check: expectations and a baseline, scenario by scenario. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/check.h"
 #include "cli/cli.h"
@@ -190,6 +191,33 @@ static const char COMMENT[] =
     "# regionsim check SCENARIO... --baseline FILE --update, which keeps the comment at the top.\n"
     "# Tolerances may be edited: \"1 %\" of the baseline's value, or a number in the metric's unit.\n";
 
+/* Opens what --update would replace; NULL if there is nothing, or something that is written to as it is. */
+static FILE *open_earlier(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISREG(found.st_mode) ? fopen(path, "r") : NULL;
+}
+
+/* Whether --update may write there: a scenario or another file that took a slip of the hand would be lost. Of a broken
+ * baseline the first line is enough. False after a complaint. */
+static bool may_update(const char *path)
+{
+    static const char KEY[] = "regionsim_baseline:";
+    char *line = NULL;
+    size_t room = 0;
+    bool is_sound = true;
+    FILE *in = open_earlier(path);
+    if (in == NULL)
+        return true;
+    while (is_sound && getline(&line, &room, in) > 0 && strncmp(line, KEY, sizeof KEY - 1) != 0)
+        is_sound = line[0] == '#' || line[strspn(line, " \t\r\n")] == '\0';
+    free(line);
+    (void)fclose(in);
+    if (!is_sound)
+        (void)cli_complain("check: %s is no baseline; --update must not replace it", path);
+    return is_sound;
+}
+
 /* The lines at the top of an earlier file that begin with #. The caller frees it. */
 static char *earlier_comment(const char *path)
 {
@@ -197,10 +225,10 @@ static char *earlier_comment(const char *path)
     char *line = NULL;
     size_t size = 0;
     size_t room = 0;
-    FILE *in = fopen(path, "r");
+    FILE *in = open_earlier(path);
     FILE *out = in == NULL ? NULL : open_memstream(&text, &size);
     while (out != NULL && getline(&line, &room, in) > 0 && line[0] == '#')
-        (void)fputs(line, out);
+        (void)fprintf(out, "%.*s\n", (int)strcspn(line, "\r\n"), line);
     free(line);
     if (out != NULL)
         (void)fclose(out);
@@ -316,6 +344,8 @@ static int refuse_usage(const cli_arguments *arguments)
         return cli_complain("check: --update needs the name of the file: --baseline FILE");
     if (arguments->update && arguments->self_test)
         return cli_complain("check: --self-test changes no baseline; give one of --update and --self-test");
+    if (arguments->update && !may_update(arguments->baseline))
+        return CLI_USAGE;
     if (larger(arguments->replications, arguments->max_replications) > SIM_BASELINE_RUNS_MAX)
         return cli_complain("check: more than %d replications", SIM_BASELINE_RUNS_MAX);
     return CLI_OK;

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/failure.h"
+#include "cli/output.h"
 #include "report/markdown.h"
 #include "report/page.h"
 #include "store/lock.h"
@@ -77,21 +78,6 @@ static int write_report(const sources *in, cli_format format, FILE *out)
     return ok ? CLI_OK : CLI_IO;
 }
 
-/* A report that took a database's place would be a loss. */
-static bool is_database(const char *path)
-{
-    char head[16] = "";
-    struct stat found;
-    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
-        return false;
-    FILE *file = fopen(path, "rb");
-    const bool is_one =
-        file != NULL && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "SQLite format 3", 16) == 0;
-    if (file != NULL)
-        (void)fclose(file);
-    return is_one;
-}
-
 static int complain_of_output(const char *path)
 {
     (void)cli_complain("cannot write %s: %s", path, strerror(errno));
@@ -148,7 +134,7 @@ static int write_beside(const sources *in, cli_format format, const char *path)
 static int write_file(const sources *in, cli_format format, const char *path)
 {
     struct stat found;
-    if (is_database(path))
+    if (cli_is_database(path))
         return cli_complain("report: %s is a database; a report must not replace it", path);
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return write_straight(in, format, path);

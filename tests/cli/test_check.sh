@@ -25,7 +25,7 @@ check() { # STATUS ARGUMENT...: against the baseline
 }
 
 begin "--update writes a small file that it can read back, sorted, with the comment at its top kept"
-printf '# our gate\n# of two lines\nwhatever: else\n' >baseline.yaml
+printf '# our gate\n# of two lines\nregionsim_baseline: 0\nwhatever: else\n' >baseline.yaml
 check 0 --policy success-rate --policy probe --update --max-replications 10
 head -n 3 baseline.yaml | grep -q '^# our gate' || fault "the comment is gone"
 has baseline.yaml "regionsim_baseline: 1"
@@ -168,6 +168,32 @@ run 4 "$regionsim" check scenarios/nothing.yaml
 says "nothing was checked"
 run 2 "$regionsim" check "$gated" --update
 has err "--update needs the name of the file"
+end
+
+begin "--update and result files replace nothing that they should not, and follow links"
+update() { # STATUS FILE: writes a baseline of one run there
+    run "$1" "$regionsim" check "$gated" --policy success-rate --replications 1 --max-replications 1 --update --baseline "$2"
+}
+cp "$gated" kept.yaml
+update 2 kept.yaml
+has err "kept.yaml is no baseline; --update must not replace it"
+cmp -s "$gated" kept.yaml || fault "a scenario was overwritten"
+run 0 "$regionsim" run "$small" --replications 1 --db kept.db
+cp kept.db same.db
+update 2 kept.db
+run 3 "$regionsim" check "$gated" --json kept.db
+has err "kept.db: it is a database"
+cmp -s same.db kept.db || fault "a database was overwritten"
+ln -s linked.yaml link.yaml
+update 0 link.yaml
+[ -L link.yaml ] && [ -f linked.yaml ] || fault "the link was replaced"
+printf '# no line end' >short.yaml
+update 0 short.yaml
+run 0 "$regionsim" check "$gated" --policy success-rate --replications 1 --max-replications 1 --baseline short.yaml
+if [ -c /dev/full ]; then
+    update 3 /dev/full
+    has err "cannot write /dev/full"
+fi
 end
 
 begin "JUnit, Markdown and JSON tell the same; JUnit is valid"
