@@ -118,6 +118,19 @@ static bool resolve_pair(sim_resolver *self, const sim_raw_item *item, uint32_t 
     return resolve_dist(self, path, &raw->lag, &out->lag);
 }
 
+/* Of two lags for the same way one would count for nothing. */
+static bool is_new_pair(sim_resolver *self, const sim_replication_pair *pair, uint32_t index, const sim_node *node)
+{
+    char path[PATH_SIZE];
+    for (uint32_t i = 0; i < index; i++) {
+        if (pair[i].from != pair[index].from || pair[i].to != pair[index].to)
+            continue;
+        snprintf(path, sizeof path, "replication.pairs[%" PRIu32 "]", index + 1);
+        return sim_resolve_fail(self, path, node, "replication.pairs[%" PRIu32 "] has this pair already", i + 1);
+    }
+    return true;
+}
+
 bool sim_resolve_replication(sim_resolver *self)
 {
     sim_raw_replication *raw = &self->raw->replication;
@@ -130,7 +143,8 @@ bool sim_resolve_replication(sim_resolver *self)
     out->pair = pair;
     out->pair_count = raw->pairs.count;
     for (uint32_t i = 0; i < raw->pairs.count; i++)
-        if (!resolve_pair(self, &raw->pairs.item[i], i + 1, &pair[i]))
+        if (!resolve_pair(self, &raw->pairs.item[i], i + 1, &pair[i]) ||
+            !is_new_pair(self, pair, i, raw->pairs.item[i].node))
             return false;
     return resolve_dist(self, "replication.lag", &raw->lag, &out->lag);
 }
