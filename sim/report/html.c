@@ -62,7 +62,7 @@ void rep_number(double value, char out[REP_NUMBER_SIZE])
 {
     const double size = fabs(value);
     int decimals = 3;
-    if (size > 0)
+    if (size > 0 && isfinite(size))
         decimals = 3 - (int)floor(log10(size));
     decimals = decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
     (void)snprintf(out, REP_NUMBER_SIZE, "%.*f", decimals, value);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/arguments.h"
 #include "report/source.h"
 
 enum { EXPECTATIONS_MAX = 1024, MARGINS_MAX = SIM_METRIC_COUNT };
@@ -202,10 +203,11 @@ bool rep_plan_read(rep_source *self, sim_store_error *error)
     if (!read_policies(self, error) || !read_scenarios(self, error))
         return false;
     if (self->plan.policy_count != self->about.policy_count ||
-        self->plan.scenario_count != self->about.scenario_count) {
+        self->plan.scenario_count != self->about.scenario_count || self->about.replications == 0 ||
+        self->about.replications > CLI_REPLICATIONS_MAX) {
         error->status = SIM_STORE_ALIEN;
         (void)snprintf(error->message, sizeof error->message,
-                       "the database %s does not hold the scenarios and policies of its plan", self->path);
+                       "the database %s does not hold the scenarios, policies and replications of its plan", self->path);
         return false;
     }
     /* No workload, so nobody looks at these options for more than their defaults. */

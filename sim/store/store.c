@@ -145,8 +145,13 @@ bool sim_store_read_summary(sim_store *store, sim_store_summary *summary, sim_st
                     read_number(store->db, "SELECT scenarios FROM experiment", &scenarios) &&
                     read_number(store->db, "SELECT policies FROM experiment", &policies) &&
                     read_number(store->db, "SELECT count(*) FROM run WHERE state = 'done'", &done);
+    const int code = sqlite3_errcode(store->db);
+    if (!ok && (code == SQLITE_OK || code == SQLITE_DONE)) { /* no row, which is no error of SQLite's */
+        error->status = SIM_STORE_ALIEN;
+        (void)snprintf(error->message, sizeof error->message, "the database %s holds no experiment", store->path);
+    }
     if (!ok)
-        return sim_store_fail(store, "read", error);
+        return error->status == SIM_STORE_OK ? sim_store_fail(store, "read", error) : false;
     *summary = (sim_store_summary){(uint64_t)seed, (uint32_t)replications, (uint32_t)scenarios, (uint32_t)policies,
                                    (uint32_t)done};
     return true;

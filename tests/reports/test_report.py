@@ -10,6 +10,7 @@ import io
 import json
 import pathlib
 import re
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -148,6 +149,25 @@ def check_refusals(regionsim, database, folder):
           not list(folder.glob("*.new-*")) and database.read_bytes() == before)
 
 
+def check_forged(regionsim, database, folder):
+    """Databases that no run has written: refused with a reason, or reported, but never the end of the program."""
+    cases = [(2, "UPDATE experiment SET replications = 1000000000", b"of its plan"),
+             (2, "UPDATE experiment SET replications = 0", b"of its plan"),
+             (2, "UPDATE experiment SET replications = -1", b"of its plan"),
+             (2, "DELETE FROM experiment", b"holds no experiment"),
+             (0, "UPDATE metric SET value = 9e999 WHERE value IS NOT NULL", b"")]
+    copy = folder / "forged.db"
+    for status, sql, word in cases:
+        shutil.copyfile(database, copy)
+        connection = sqlite3.connect(copy)
+        with connection:
+            connection.execute(sql)
+        connection.close()
+        answer = page.report(regionsim, copy, "--output", folder / "forged.html")
+        check(f"{sql}: status {answer.returncode}, {answer.stderr}",
+              answer.returncode == status and word in answer.stderr)
+
+
 def check_vendored(root):
     vendor = pathlib.Path(root) / "reports/vendor"
     digest = hashlib.sha256((vendor / "plot.min.js").read_bytes()).hexdigest()
@@ -190,6 +210,7 @@ def main(regionsim, root):
         check_formats(regionsim, database, folder)
         check_refusals(regionsim, database, folder)
         check_hostile(regionsim, database, folder)
+        check_forged(regionsim, database, folder)
     print(f"{100 - 100 * len(failures) // checks}%: Checks: {checks}, Failures: {len(failures)}, Errors: 0")
     return 1 if failures else 0
 
