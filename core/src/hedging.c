@@ -41,17 +41,21 @@ rgn_region rgni_hedging_secondary(const rgn_topology *topology, rgn_region_set e
                                   rgn_region primary, int64_t rule)
 {
     const rgn_region_list *list = &topology->read_order;
-    rgn_region_set out = rule == RGN_SECONDARY_SECOND ? excluded : excluded | barred | rgn_region_bit(primary);
+    rgn_region_set out = barred | rgn_region_bit(primary);
+    rgn_region first = RGN_REGION_NONE; /* that is not out */
     unsigned allowed = 0;
 
     for (unsigned i = 0; i < list->count; i++) {
         rgn_region region = list->region[i];
-        if (rgn_region_in(out, region))
+        if (rgn_region_in(excluded, region))
             continue;
-        if (rule != RGN_SECONDARY_SECOND)
-            return region;
-        if (++allowed == 2)
-            return region == primary || rgn_region_in(barred, region) ? RGN_REGION_NONE : region;
+        allowed++;
+        if (rule == RGN_SECONDARY_SECOND && allowed == 2)
+            return rgn_region_in(out, region) ? RGN_REGION_NONE : region;
+        if (first == RGN_REGION_NONE && !rgn_region_in(out, region))
+            first = region;
+        if (rule != RGN_SECONDARY_SECOND && allowed >= 2 && first != RGN_REGION_NONE)
+            return first;
     }
     return RGN_REGION_NONE;
 }

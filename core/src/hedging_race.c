@@ -263,16 +263,18 @@ static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class
     const rgn_topology *topology = rgni_router_topology(router);
     rgn_region_set raced = rgn_region_bit(op->region) | rgn_region_bit(op->other_region);
     bool is_late = now >= op->deadline;
+    bool is_dear = op->options->hedging_both_transient == RGN_BOTH_TRANSIENT_TWO_FAILOVERS;
     rgni_plan plan;
 
     rgni_hedging_give_back(&router->hedging);
     rgni_hedge_set(op, is_late ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE : RGN_HEDGE_BOTH_TRANSIENT);
     if (is_late)
         return rgni_op_end_by_deadline(op);
-    if (class->retry == RGN_RETRY_NONE)
+    if (class->retry == RGN_RETRY_NONE && !is_dear)
         return rgni_op_end_with(op, class, response, false);
-    plan = class->retry == RGN_RETRY_SESSION ? rgni_retry_plan(op, class, response, topology, &router->random, now)
-                                             : rgni_retry_plan_failover(op);
+    plan = rgni_retry_plan_race(op, class, topology);
+    if (plan.move == RGNI_STOP && op->options->hedging_exhausted_race == RGN_EXHAUSTED_RACE_UNAVAILABLE)
+        return rgni_op_end_with(op, rgni_class_of(&lost), &lost, true);
     if (plan.move == RGNI_STOP)
         return rgni_op_end_with(op, class, response, true);
     op->throttle_retries = 0;
@@ -285,6 +287,13 @@ static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class
             rgni_retry_advance(op, topology);
     }
     return rgni_op_send_next(router, op, now);
+}
+
+/* HDG-26: an error that the driver does not take from the hedge of a metadata read. */
+static bool is_set_aside(const rgn_op *op, unsigned leg, const rgn_class *class)
+{
+    return leg == HEDGE && !class->is_success && rgni_op_has(op, RGNI_OP_METADATA) &&
+           op->options->hedging_metadata_error == RGN_METADATA_ERROR_TRANSIENT;
 }
 
 /* What follows a failed attempt of a leg. OPR-18: a busy region is tried again before its answer counts. `*is_free`:
@@ -320,7 +329,7 @@ static bool fail_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_cla
     *plan = plan_leg(router, op, leg, class, response, &is_free, now);
     if (!is_free)
         rgni_op_charge(router, op, region, class, response, plan->is_exhausted, now);
-    return class->is_final && plan->move != RGNI_HERE;
+    return rgni_ends_race(op, class) && plan->move != RGNI_HERE && !is_set_aside(op, leg, class);
 }
 
 /* The leg's attempt is over. HDG-11: transient on one side keeps the other racing. HDG-20: each end is charged where
@@ -329,7 +338,7 @@ static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_
                         const rgn_response *response, rgn_evidence evidence, rgn_time_ns now)
 {
     rgn_region region = rgni_leg_region(op, leg);
-    bool is_success = class->evidence == RGN_EVIDENCE_SUCCESS;
+    bool is_success = class->evidence == RGN_EVIDENCE_SUCCESS && !is_set_aside(op, leg, class);
     rgni_plan plan = {RGNI_STOP, 0, false};
 
     op->result.region = region;
@@ -349,8 +358,10 @@ static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_
     if (leg == PRIMARY && evidence == RGN_EVIDENCE_TIMEOUT)
         learn(router, op, leg, false, now);
     follow_plan(op, leg, plan, now);
-    if (!leg_is_alive(op, PRIMARY) && !leg_is_alive(op, HEDGE))
+    if (!leg_is_alive(op, PRIMARY) && !leg_is_alive(op, HEDGE)) {
+        show_leg(op, leg); /* OPR-8: the region that failed last */
         return fold_back(router, op, class, response, now);
+    }
     set_wake(op);
     return RGN_WAIT;
 }
@@ -392,6 +403,11 @@ static rgn_step pass_deadline(rgn_router *router, rgn_op *op, rgn_time_ns now)
     op->state = RGNI_OP_HARVEST;
     op->wake_at = rgn_time_add(now, RGN_HARVEST_WINDOW);
     op->wake_kind = RGN_WAKE_HARVEST;
+    /* A leg whose own timeout comes first tells as much as an answer. */
+    for (unsigned leg = 0; leg < RGN_LEGS_MAX; leg++) {
+        if (leg_is_open(op, leg))
+            op->wake_at = rgn_time_min(op->wake_at, *leg_at(op, leg));
+    }
     return RGN_WAIT;
 }
 

@@ -83,6 +83,10 @@ static inline bool rgni_is_local_throttle(const rgn_response *response)
 
 /* OPR-7: the next region at once, while the failover budget lasts. */
 rgni_plan rgni_retry_plan_failover(rgn_op *op);
+/* OPR-6: the operation's budget for a failure of that class is empty. */
+bool rgni_retry_is_spent(const rgn_op *op, const rgn_class *class);
+/* HDG-14, HDG-25: both legs of a race are dead; the last answer was of that class. */
+rgni_plan rgni_retry_plan_race(rgn_op *op, const rgn_class *class, const rgn_topology *topology);
 
 /* What follows a failed attempt of one leg of a race: never RGNI_NEXT. */
 rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
@@ -106,6 +110,12 @@ bool rgni_op_may_latch_hub(const rgn_op *op);
 void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op);
 /* The region refused such a read: it is not the hub. */
 bool rgni_op_is_refused_hub(const rgn_op *op, const rgn_response *response);
+/* HDG-27: the answer ends a race. 403/1008 is final there as the specification has it, not as the driver does. */
+static inline bool rgni_ends_race(const rgn_op *op, const rgn_class *class)
+{
+    return class->is_final || (class->retry == RGN_RETRY_BACKEND &&
+                               op->options->hedging_account_not_found == RGN_NOT_FOUND_FINAL);
+}
 /* The operation ends with this answer: records what it has learnt of the partition's write region. */
 void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response *response, rgn_time_ns now);
 

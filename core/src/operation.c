@@ -350,11 +350,24 @@ static rgn_step end_refused_hub(rgn_router *router, rgn_op *op, const rgn_class 
     return rgni_op_send_next(router, op, now);
 }
 
-/* HDG-10, the driver: a primary that fails early launches the hedge. What waits in its region has not failed yet. */
-static bool launches_hedge(const rgn_op *op, const rgn_class *class, rgn_time_ns now)
+/* HDG-10, the driver: a primary that fails early launches the hedge. What waits in its region has not failed yet; the
+ * driver's legs do not wait after 449. */
+static bool launches_hedge(const rgn_op *op, const rgn_class *class, const rgn_response *response, rgn_time_ns now)
 {
-    return op->state == RGNI_OP_ARMED && op->options->hedging_early_transient == RGN_EARLY_LAUNCH && !class->is_final &&
-           class->retry != RGN_RETRY_THROTTLE && class->retry != RGN_RETRY_WITH && now < op->deadline;
+    bool waits = class->retry == RGN_RETRY_THROTTLE
+                     ? rgni_is_local_throttle(response) ||
+                           op->throttle_retries < op->options->retry_max_throttle_retry_count
+                     : class->retry == RGN_RETRY_WITH && op->options->hedging_leg_retries == RGN_LEG_RETRIES_LOCAL;
+
+    return op->state == RGNI_OP_ARMED && op->options->hedging_early_transient == RGN_EARLY_LAUNCH &&
+           !rgni_ends_race(op, class) && !waits && now < op->deadline;
+}
+
+/* HDG-28, the driver: what would end a race ends the operation before the threshold, too. */
+static bool is_early_end(const rgn_op *op, const rgn_class *class)
+{
+    return op->state == RGNI_OP_ARMED && op->options->hedging_early_final == RGN_EARLY_FINAL_RETURN &&
+           class->retry != RGN_RETRY_THROTTLE && rgni_ends_race(op, class);
 }
 
 /* The same region again after `delay`. */
@@ -362,7 +375,7 @@ static rgn_step go_on_here(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now)
 {
     if (op->state == RGNI_OP_ARMED)
         return rgni_race_again_armed(op, delay, now);
-    return delay > 0 ? wait(op, RGNI_OP_WAIT_HERE, delay, now) : send_here(op, now);
+    return delay > 0 || now >= op->deadline ? wait(op, RGNI_OP_WAIT_HERE, delay, now) : send_here(op, now);
 }
 
 /* OPR-1: the end of an ordinary attempt. `is_timeout`: the attempt's own, which yields to a deadline of the same
@@ -387,8 +400,13 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
         return end_refused_hub(router, op, class, response, topology, now);
     if (rgni_retry_backs_off(op, response, topology, &router->random, &plan, now))
         return go_on_here(op, plan.delay, now);
-    if (launches_hedge(op, class, now)) {
-        rgni_op_charge(router, op, op->region, class, response, false, now);
+    if (is_early_end(op, class)) {
+        rgni_race_won_early(router, op, now);
+        rgni_race_leave(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
+        return rgni_op_end_with(op, class, response, false);
+    }
+    if (launches_hedge(op, class, response, now)) {
+        rgni_op_charge(router, op, op->region, class, response, rgni_retry_is_spent(op, class), now);
         if (rgni_race_launch_early(router, op, class, response, now))
             return RGN_SEND;
         plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
@@ -396,12 +414,12 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
         plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
         rgni_op_charge(router, op, op->region, class, response, plan.is_exhausted, now);
     }
-    if (op->state == RGNI_OP_ARMED && class->is_final)
+    if (op->state == RGNI_OP_ARMED && rgni_ends_race(op, class) && plan.move != RGNI_HERE)
         rgni_race_won_early(router, op, now);
     if (op->state == RGNI_OP_ARMED && plan.move == RGNI_HERE && !rgni_is_local_throttle(response))
         return rgni_race_again_armed(op, plan.delay, now);
     if (op->state == RGNI_OP_ARMED)
-        rgni_race_leave(op, class->is_final && plan.move == RGNI_STOP ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD
+        rgni_race_leave(op, rgni_ends_race(op, class) && plan.move == RGNI_STOP ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD
                                                                       : RGN_HEDGE_ENDED_EARLY);
     if (now >= op->deadline && (is_timeout || plan.move != RGNI_STOP))
         return rgni_op_end_by_deadline(op);

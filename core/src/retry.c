@@ -122,6 +122,28 @@ static rgni_plan plan_session(rgn_op *op, const rgn_topology *topology)
     return (rgni_plan){RGNI_NEXT, 0, false};
 }
 
+/* HDG-14, HDG-25. */
+rgni_plan rgni_retry_plan_race(rgn_op *op, const rgn_class *class, const rgn_topology *topology)
+{
+    rgni_plan plan;
+
+    if (op->options->hedging_both_transient == RGN_BOTH_TRANSIENT_ATTEMPT) {
+        plan = class->retry == RGN_RETRY_SESSION ? plan_session(op, topology) : rgni_retry_plan_failover(op);
+    } else {
+        /* The latch without a session retry before: a leg of this race has set it. */
+        if (rgni_op_has(op, RGNI_OP_HUB) && op->session_retries == 0)
+            count(&op->session_retries);
+        if (op->failover_retries + 2 > op->options->retry_max_failover_retry_count)
+            return stop_exhausted;
+        op->failover_retries = (uint8_t)(op->failover_retries + 2);
+        rgni_op_set(op, RGNI_OP_WRITE_LIST, class->retry == RGN_RETRY_SESSION && !rgni_op_has(op, RGNI_OP_MULTI_WRITE));
+        plan = (rgni_plan){RGNI_NEXT, 0, false};
+    }
+    if (op->options->hedging_session_race == RGN_SESSION_RACE_PREFERRED)
+        rgni_op_set(op, RGNI_OP_WRITE_LIST, false);
+    return plan;
+}
+
 /* HDG-12, HDG-22: the leg's own copy of the session's budget. The latch is the operation's, so that both legs have it.
  */
 static rgni_plan plan_leg_session(rgn_op *op, unsigned leg, bool is_local, const rgn_topology *topology)
@@ -193,7 +215,21 @@ static rgni_plan plan_leg_throttle(rgn_op *op, unsigned leg, const rgn_response 
     return plan;
 }
 
-/* HDG-12: a leg stays in its region. */
+static uint8_t *leg_throttles(rgn_op *op, unsigned leg)
+{
+    return leg == 0 ? &op->throttle_retries : &op->hedge_throttle_retries;
+}
+
+/* OPR-6: the operation's budget for a failure of that class is empty. */
+bool rgni_retry_is_spent(const rgn_op *op, const rgn_class *class)
+{
+    if (class->retry == RGN_RETRY_FAILOVER)
+        return op->failover_retries >= op->options->retry_max_failover_retry_count;
+    return class->retry == RGN_RETRY_BACKEND && (op->backend_waited_us * RGN_NS_PER_US >= BACKEND_TOTAL ||
+                                                 op->backend_retries >= BACKEND_COUNT_MAX);
+}
+
+/* HDG-12: a leg stays in its region. Sent again after a failure, it has its 429 retries anew. */
 rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
                               const rgn_topology *topology, const rgn_random *random, rgn_time_ns now)
 {
@@ -204,13 +240,18 @@ rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, 
         plan = plan_leg_throttle(op, leg, response, random, now);
     if (class->retry == RGN_RETRY_SESSION)
         plan = plan_leg_session(op, leg, is_local, topology);
-    if (class->retry == RGN_RETRY_THROTTLE || class->retry == RGN_RETRY_SESSION || class->is_final || class->retry == RGN_RETRY_NONE || !is_local)
+    if (class->retry == RGN_RETRY_SESSION && plan.move == RGNI_HERE)
+        *leg_throttles(op, leg) = 0;
+    if (class->retry == RGN_RETRY_THROTTLE || class->retry == RGN_RETRY_SESSION || class->retry == RGN_RETRY_NONE)
         return plan;
+    if (!is_local || rgni_ends_race(op, class))
+        return rgni_retry_is_spent(op, class) ? stop_exhausted : stop_final;
     if (class->retry == RGN_RETRY_WITH)
         return plan_retry_with(op, random);
     if (op->failover_retries + op->leg_retries[leg] >= op->options->retry_max_failover_retry_count)
         return stop_exhausted;
     op->leg_retries[leg]++;
+    *leg_throttles(op, leg) = 0;
     return (rgni_plan){RGNI_HERE, 0, false};
 }
 
@@ -247,7 +288,7 @@ rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response
 bool rgni_retry_backs_off(rgn_op *op, const rgn_response *response, const rgn_topology *topology,
                           const rgn_random *random, rgni_plan *plan, rgn_time_ns now)
 {
-    if (!rgni_retry_backs_off_first(op, response) || now >= op->deadline)
+    if (!rgni_retry_backs_off_first(op, response))
         return false;
     *plan = rgni_retry_plan(op, &rgni_throttled, response, topology, random, now);
     return plan->move == RGNI_HERE;

@@ -23,6 +23,8 @@ static void note_step(rgn_step step, rgn_time_ns at)
 {
     note((uint64_t)step << 32 | (uint64_t)op.reason << 16 | (uint64_t)op.leg << 8 | op.region);
     note((uint64_t)at);
+    if (step == RGN_DONE)
+        note((uint64_t)op.result.status << 16 | op.result.substatus);
     note((uint64_t)rgn_op_hedge(&op) << 8 | fixture_entry(&f, 0).phase);
     note((uint64_t)fixture_entry(&f, 0).canary_total << 32 | fixture_entry(&f, 0).canary_success);
 }
@@ -32,7 +34,7 @@ static bool is_session_world; /* some answers lack the session, refuse it, or sa
 /* How long a leg takes and what it answers depends on when and where it was sent, and on nothing else. */
 static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status, unsigned *substatus)
 {
-    static const unsigned others[][2] = {{404, 1002}, {403, 3}, {429, 3092}};
+    static const unsigned others[][2] = {{404, 1002}, {403, 3}, {429, 3092}, {403, 1008}};
     uint64_t kept = random_state;
     rgn_time_ns end;
 
@@ -41,7 +43,7 @@ static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status, unsigned *subs
     *status = below(5) == 0 ? 503 : 200;
     *substatus = 0;
     if (is_session_world && below(2) == 0) {
-        uint64_t which = below(3);
+        uint64_t which = below(4);
         *status = others[which][0];
         *substatus = others[which][1];
     }
@@ -149,6 +151,12 @@ static const struct {
     {RGN_KNOB_hedging_budget_concurrent, 0},
     {RGN_KNOB_hedging_budget_share, 20000},
     {RGN_KNOB_hedging_refused_hub, RGN_REFUSED_HUB_FINAL},
+    {RGN_KNOB_hedging_account_not_found, RGN_NOT_FOUND_TRANSIENT},
+    {RGN_KNOB_hedging_early_final, RGN_EARLY_FINAL_RETURN},
+    {RGN_KNOB_hedging_both_transient, RGN_BOTH_TRANSIENT_TWO_FAILOVERS},
+    {RGN_KNOB_hedging_exhausted_race, RGN_EXHAUSTED_RACE_UNAVAILABLE},
+    {RGN_KNOB_hedging_session_race, RGN_SESSION_RACE_PREFERRED},
+    {RGN_KNOB_hedging_metadata_error, RGN_METADATA_ERROR_TRANSIENT},
     {RGN_KNOB_hedging_metadata_threshold, MS(150)},
     {RGN_KNOB_retry_busy_region, RGN_BUSY_BACK_OFF},
     {RGN_KNOB_failback_lost_race, RGN_LOST_RACE_NEUTRAL},

@@ -117,7 +117,7 @@ START_TEST(the_shipped_drivers_quirks_are_all_there)
 {
     sim_policy *policy = policy_or_fail("shipped-rust", FLAGSHIP, NULL, 0);
     const rgn_options *o = &policy->options.values;
-    ck_assert_uint_eq(count_set(policy), 12);
+    ck_assert_uint_eq(count_set(policy), 18);
     ck_assert_int_eq(o->breaker_tally, RGN_TALLY_SHARED);
     ck_assert_int_eq(o->breaker_untripped_entries, RGN_UNTRIPPED_KEEP);
     ck_assert_int_eq(o->failback_strategy, RGN_STRATEGY_PROBE);
@@ -127,6 +127,12 @@ START_TEST(the_shipped_drivers_quirks_are_all_there)
     ck_assert_int_eq(o->retry_exhausted_failures, RGN_EXHAUSTED_IGNORE);
     ck_assert_int_eq(o->retry_busy_region, RGN_BUSY_BACK_OFF);
     ck_assert_int_eq(o->hedging_refused_hub, RGN_REFUSED_HUB_FINAL);
+    ck_assert_int_eq(o->hedging_account_not_found, RGN_NOT_FOUND_TRANSIENT);
+    ck_assert_int_eq(o->hedging_early_final, RGN_EARLY_FINAL_RETURN);
+    ck_assert_int_eq(o->hedging_both_transient, RGN_BOTH_TRANSIENT_TWO_FAILOVERS);
+    ck_assert_int_eq(o->hedging_exhausted_race, RGN_EXHAUSTED_RACE_UNAVAILABLE);
+    ck_assert_int_eq(o->hedging_session_race, RGN_SESSION_RACE_PREFERRED);
+    ck_assert_int_eq(o->hedging_metadata_error, RGN_METADATA_ERROR_TRANSIENT);
     sim_policy_destroy(policy);
     policy = policy_or_fail("spec-probe", FLAGSHIP, NULL, 0);
     ck_assert_int_eq(policy->options.values.failback_strategy, RGN_STRATEGY_PROBE);

@@ -53,6 +53,12 @@ enum { RGN_LEG_RETRIES_LOCAL, RGN_LEG_RETRIES_NONE };                           
 enum { RGN_SECONDARY_SECOND, RGN_SECONDARY_FIRST_DISTINCT, RGN_SECONDARY_UNTRIPPED }; /* hedging.secondary */
 enum { RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER };                         /* hedging.activation */
 enum { RGN_REFUSED_HUB_TRANSIENT, RGN_REFUSED_HUB_FINAL };                            /* hedging.refused_hub */
+enum { RGN_NOT_FOUND_FINAL, RGN_NOT_FOUND_TRANSIENT };                                /* hedging.account_not_found */
+enum { RGN_EARLY_FINAL_RETRY, RGN_EARLY_FINAL_RETURN };                               /* hedging.early_final */
+enum { RGN_BOTH_TRANSIENT_ATTEMPT, RGN_BOTH_TRANSIENT_TWO_FAILOVERS };                /* hedging.both_transient */
+enum { RGN_EXHAUSTED_RACE_ANSWER, RGN_EXHAUSTED_RACE_UNAVAILABLE };                   /* hedging.exhausted_race */
+enum { RGN_SESSION_RACE_WRITE_LIST, RGN_SESSION_RACE_PREFERRED };                     /* hedging.session_race */
+enum { RGN_METADATA_ERROR_FINAL, RGN_METADATA_ERROR_TRANSIENT };                      /* hedging.metadata_error */
 enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                       /* hedging.operations */
 enum { RGN_GATEWAY_ABSENT_KEEPS, RGN_GATEWAY_ABSENT_ALLOWS };                         /* gateway.absent */
 enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                      /* gateway.enforcement */
@@ -177,6 +183,24 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                
     X(hedging, refused_hub, CHOICE, OPERATION, RGN_REFUSED_HUB_TRANSIENT, 0, 1, "AZURE_COSMOS_HEDGING_REFUSED_HUB",    \
       "transient|final",                                                                                               \
       "403/3 to a leg that looks for the partition's hub leaves the race to the other leg, or (driver) wins it")       \
+    X(hedging, account_not_found, CHOICE, OPERATION, RGN_NOT_FOUND_FINAL, 0, 1,                                        \
+      "AZURE_COSMOS_HEDGING_ACCOUNT_NOT_FOUND", "final|transient",                                                     \
+      "403/1008 to a leg of a race ends it like any other 403, or (driver) leaves it to the other leg")                \
+    X(hedging, early_final, CHOICE, OPERATION, RGN_EARLY_FINAL_RETRY, 0, 1, "AZURE_COSMOS_HEDGING_EARLY_FINAL",        \
+      "retry|return",                                                                                                  \
+      "403/3, 501 and 505 to the primary before the threshold are retried as without hedging, or (driver) the caller's")\
+    X(hedging, both_transient, CHOICE, OPERATION, RGN_BOTH_TRANSIENT_ATTEMPT, 0, 1,                                    \
+      "AZURE_COSMOS_HEDGING_BOTH_TRANSIENT", "attempt|two_failovers",                                                  \
+      "a race that nobody wins costs what its last answer costs an attempt, or (driver) two failovers whatever that was")\
+    X(hedging, exhausted_race, CHOICE, OPERATION, RGN_EXHAUSTED_RACE_ANSWER, 0, 1,                                     \
+      "AZURE_COSMOS_HEDGING_EXHAUSTED_RACE", "answer|unavailable",                                                     \
+      "such a race with no retry left ends the operation with its last answer, or (driver) with 503/20003")            \
+    X(hedging, session_race, CHOICE, OPERATION, RGN_SESSION_RACE_WRITE_LIST, 0, 1,                                     \
+      "AZURE_COSMOS_HEDGING_SESSION_RACE", "write_list|preferred",                                                     \
+      "such a race that ended in 404/1002 sends a single-write account's read to the write list, or (driver) does not")\
+    X(hedging, metadata_error, CHOICE, OPERATION, RGN_METADATA_ERROR_FINAL, 0, 1,                                      \
+      "AZURE_COSMOS_HEDGING_METADATA_ERROR", "final|transient",                                                        \
+      "a final error to the hedge of a metadata read ends the race, or (driver) leaves it to the primary")             \
     X(hedging, races_per_operation, COUNT, OPERATION, 1, 1, 15, "AZURE_COSMOS_HEDGING_RACES_PER_OPERATION", "",        \
       "how many attempts of one operation may be hedged")                                                              \
     X(hedging, secondary, CHOICE, OPERATION, RGN_SECONDARY_SECOND, 0, 2, "AZURE_COSMOS_HEDGING_SECONDARY",             \
