@@ -95,6 +95,7 @@ START_TEST(exclude_regions_honored_by_every_retry_trigger)
                                            {429, 0}, {449, 0}, {404, 1002}, {403, 1008}, {0, 0},
                                            {429, 10003}};
 
+    f.config.options.hedging_account_not_found = RGN_NOT_FOUND_TRANSIENT;
     for (unsigned leg = 0; leg < 2; leg++) {
         for (size_t i = 0; i < sizeof triggers / sizeof triggers[0]; i++) {
             rgn_step step;

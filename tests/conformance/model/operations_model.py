@@ -346,8 +346,8 @@ class OperationModel:
         kind = self.leg_kind(response)
         if kind == "throttle" or (kind == "busy" and self.knob("retry.busy_region") == 1):
             return self.throttle(leg, retry_after)
-        is_leg = self.race == "launched" or (self.race == "waiting" and self.knob("hedging.early_transient") == 1)
-        is_leg = is_leg and self.now < self.deadline
+        is_early = self.race == "waiting" and self.knob("hedging.early_transient") == 1 and self.now < self.deadline
+        is_leg = self.race == "launched" or is_early
         if kind == "with" and not (is_leg and self.knob("hedging.leg_retries") == 1):
             delay = min(RETRY_WITH_CAP, RETRY_WITH_FIRST * 2 ** min(self.withs, 20) + self.draw(RETRY_WITH_SALT))
             if self.with_waited + delay > RETRY_WITH_TOTAL:
