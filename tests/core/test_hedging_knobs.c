@@ -89,7 +89,7 @@ static void live_in_session_world(rgn_knob_id knob, int64_t value)
     f.config.options.hedging_operations = RGN_HEDGED_FEEDS_AND_METADATA;
     f.config.options.hedging_metadata_threshold = MS(300);
     f.config.options.hedging_leg_retries = RGN_LEG_RETRIES_NONE; /* many races without a winner */
-    f.config.options.retry_max_failover_retry_count = 2;
+    f.config.options.retry_max_failover_retry_count = 0; /* and no budget to go on */
     if (knob != RGN_KNOB_COUNT)
         rgn_options_set(&f.config.options, knob, value);
     fixture_start(&f);
