@@ -8,11 +8,15 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
+#include "experiment/points.h"
+#include "metrics/metrics.h"
 #include "scenario/scenario.h"
 
 enum {
     CLI_POLICIES_MAX = 64,
     CLI_SETTINGS_MAX = 256,
+    CLI_VARIANTS_MAX = SIM_POINTS_MAX, /* policies of a plan: a sweep makes more than anyone names */
+    CLI_VARY_MAX = SIM_AXES_MAX,
     CLI_REPLICATIONS_MAX = 10000,
     CLI_JOBS_MAX = 1024,
 };
@@ -34,6 +38,11 @@ typedef struct {
     unsigned jobs; /* 0: one for each CPU */
     const char *db; /* NULL: one that goes at the end */
     const char *output; /* NULL: standard output */
+    size_t vary_count;
+    const char *vary[CLI_VARY_MAX];
+    size_t sobol; /* points; 0: a grid */
+    size_t metric_count;
+    sim_metric_id metric[SIM_METRIC_COUNT]; /* in the order asked for, each once */
     bool force;
     bool resume;
     bool env;

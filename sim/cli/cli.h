@@ -26,6 +26,7 @@ int cli_check(const cli_arguments *arguments);
 int cli_validate(const cli_arguments *arguments);
 int cli_schema(const cli_arguments *arguments);
 int cli_list(const cli_arguments *arguments);
+int cli_sweep(const cli_arguments *arguments);
 int cli_report(const cli_arguments *arguments); /* sim/report/verb.c */
 
 /* list knobs --effective; `is_picked` has a place for each knob. */

@@ -14,6 +14,17 @@ int cli_report_store(const sim_store_error *error)
     return error->status == SIM_STORE_ALIEN || error->status == SIM_STORE_DIFFERS ? CLI_USAGE : CLI_IO;
 }
 
+/* What a sweep has set. */
+static void print_point(const sim_store_sweep_point *point)
+{
+    for (uint32_t k = 0; k < point->value_count; k++) {
+        char setting[1024];
+        (void)snprintf(setting, sizeof setting, "%s=%s", point->value[k].key, point->value[k].text);
+        (void)fputs(" --set ", stderr);
+        cli_quote(stderr, setting);
+    }
+}
+
 /* The command that shows a failed run again. */
 static void print_reproduction(const cli_arguments *arguments, const sim_store_plan *plan,
                                const sim_experiment_result *result)
@@ -28,6 +39,11 @@ static void print_reproduction(const cli_arguments *arguments, const sim_store_p
         (void)snprintf(setting, sizeof setting, "%s=%s", arguments->setting[i].key, arguments->setting[i].value);
         (void)fputs(" --set ", stderr);
         cli_quote(stderr, setting);
+    }
+    for (uint32_t i = 0; plan->sweep != NULL && i < plan->sweep->point_count; i++) {
+        const sim_store_sweep_point *point = &plan->sweep->point[i];
+        if (point->index == (point->is_scenario ? result->scenario : result->policy))
+            print_point(point);
     }
     (void)fprintf(stderr, " --seed %llu --replications %u --event-mode %s%s --db reproduction.db\n",
                   (unsigned long long)arguments->seed, result->replication + 1,

@@ -176,6 +176,56 @@ static bool apply_set(cli_arguments *arguments, const char *text)
     return true;
 }
 
+static bool apply_vary(cli_arguments *arguments, const char *text)
+{
+    if (arguments->vary_count == CLI_VARY_MAX) {
+        (void)cli_complain("--vary \"%s\": more than %d keys", text, CLI_VARY_MAX);
+        return false;
+    }
+    arguments->vary[arguments->vary_count++] = text;
+    return true;
+}
+
+static bool apply_sobol(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    const bool ok = read_number("sobol", text, 1, SIM_POINTS_MAX, &value);
+    arguments->sobol = (size_t)value;
+    return ok;
+}
+
+static bool add_metric(cli_arguments *arguments, const char *text, size_t length)
+{
+    char name[128];
+    const char *known[SIM_METRIC_COUNT];
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+    const sim_metric_id id = sim_metric_find(name);
+    for (int i = 0; i < (int)SIM_METRIC_COUNT; i++)
+        known[i] = sim_metric_at((sim_metric_id)i)->name;
+    if (id == SIM_METRIC_COUNT) {
+        (void)cli_complain_of_word("metric", name, known, SIM_METRIC_COUNT);
+        return false;
+    }
+    for (size_t i = 0; i < arguments->metric_count; i++) {
+        if (arguments->metric[i] == id)
+            return true;
+    }
+    arguments->metric[arguments->metric_count++] = id;
+    return true;
+}
+
+static bool apply_metric(cli_arguments *arguments, const char *text)
+{
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        if (!add_metric(arguments, text, length))
+            return false;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
+    }
+}
+
 static bool apply_env(cli_arguments *arguments, const char *text)
 {
     (void)text;
@@ -259,10 +309,22 @@ const cli_option cli_options[] = {
      "the luck that all policies share, 0 to 2^63 - 1 (default: 1; check --baseline: the baseline's)", apply_seed},
     {"jobs", "N", CLI_FOR_RUNNING, "runs at a time; results do not depend on it (default: one for each CPU)",
      apply_jobs},
-    {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE,
-     "the database to make (default: run regionsim.db, compare one that goes at the end)", apply_db},
-    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE, "replace an earlier database of that name", apply_force},
-    {"resume", NULL, CLI_FOR_RUN,
+    {"vary", "KEY=VALUES", CLI_FOR_SWEEP,
+     "a knob or scenario.PATH and its values: a,b,c, or a range LOW..HIGH:STEP, or both; several --vary make a grid. "
+     "Whole numbers and percentages need no step",
+     apply_vary},
+    {"sobol", "N", CLI_FOR_SWEEP,
+     "instead of the grid N points of a Sobol sequence over the values; ranges need no step. Points that fall together "
+     "count once",
+     apply_sobol},
+    {"metric", "NAME,...", CLI_FOR_SWEEP,
+     "metrics to show and to judge by, the first one sorts (default: headline pair, flap_count, latency_p99, "
+     "canary_blast_radius, and the scenario's objectives, which then judge)",
+     apply_metric},
+    {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP,
+     "the database to make (default: run regionsim.db, sweep sweep.db, compare one that goes at the end)", apply_db},
+    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP, "replace an earlier database of that name", apply_force},
+    {"resume", NULL, CLI_FOR_RUN | CLI_FOR_SWEEP,
      "go on with an earlier database of that name, where there is one: the same scenarios, policies, settings and "
      "seed, "
      "and at least as many replications",
@@ -278,7 +340,7 @@ const cli_option cli_options[] = {
      apply_effective},
     {"event-mode", "MODE", CLI_FOR_RUNNING,
      "fast, or reference: queue every timer, slower, same results (default: fast)", apply_event_mode},
-    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST, "text, json, csv or md (default: text)",
+    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST | CLI_FOR_SWEEP, "text, json, csv or md (default: text)",
      apply_format},
     {"json", "FILE", CLI_FOR_RUNNING, "also write the results as JSON; - is standard output, then without the text",
      apply_json},

@@ -19,6 +19,18 @@ int cli_screen_width(FILE *out)
     return width < CLI_SCREEN_MIN ? CLI_SCREEN_MIN : (int)width;
 }
 
+int cli_screen_height(FILE *out)
+{
+    const char *lines = getenv("LINES");
+    struct winsize size;
+    long height = CLI_SCREEN_LINES;
+    if (lines != NULL && lines[0] >= '1' && lines[0] <= '9')
+        height = strtol(lines, NULL, 10);
+    else if (isatty(fileno(out)) != 0 && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+        height = size.ws_row;
+    return height > 100000 ? 100000 : (int)height;
+}
+
 int cli_prose_width(FILE *out)
 {
     const int width = cli_screen_width(out);

@@ -4,12 +4,15 @@
 
 #include <stdio.h>
 
-enum { CLI_SCREEN_MIN = 40, CLI_SCREEN_DEFAULT = 100, CLI_PROSE_WIDTH = 80 };
+enum { CLI_SCREEN_MIN = 40, CLI_SCREEN_DEFAULT = 100, CLI_PROSE_WIDTH = 80, CLI_SCREEN_LINES = 40 };
 
 /* Columns that output may take: the environment's COLUMNS, or else the terminal's, or else CLI_SCREEN_DEFAULT. */
 int cli_screen_width(FILE *out);
 
-/* The same for running text, which is hard to read in long lines. */
+/* Lines that output may take: the environment's LINES, or else the terminal's, or else CLI_SCREEN_LINES. */
+int cli_screen_height(FILE *out);
+
+/* Columns for running text, which is hard to read in long lines. */
 int cli_prose_width(FILE *out);
 
 #endif

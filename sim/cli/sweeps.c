@@ -83,12 +83,12 @@ static void put_group(const cli_summary *summary, uint32_t s, uint32_t first, co
 
 void cli_put_sweeps(const cli_summary *summary, uint32_t scenario, FILE *out)
 {
-    bool is_told[CLI_POLICIES_MAX] = {false};
-    bool is_other[CLI_POLICIES_MAX] = {false};
+    bool is_told[CLI_VARIANTS_MAX] = {false};
+    bool is_other[CLI_VARIANTS_MAX] = {false};
     bool is_any = false;
     for (uint32_t p = 0; p < summary->plan->policy_count; p++) {
         const bool is_first = is_dominated(summary, scenario, p) && !is_told[p];
-        bool is_meant[CLI_POLICIES_MAX] = {false};
+        bool is_meant[CLI_VARIANTS_MAX] = {false};
         const rgn_options *options = options_of(summary, scenario, p);
         is_other[p] = returns_at_all(summary, scenario, p) && options->failback_promote == RGN_PROMOTE_DUE;
         for (uint32_t k = p; is_first && k < summary->plan->policy_count; k++) {

@@ -205,11 +205,12 @@ static void put_part(const text_printer *self)
 }
 
 /* A table that is too wide first breaks its columns' names, and then falls into parts that repeat the first column. */
-static void print_text(const cli_table *table, FILE *out)
+static size_t print_parts(const cli_table *table, bool puts_out, FILE *out)
 {
     size_t *widths = calloc(table->column_count, sizeof *widths);
+    size_t parts = 0;
     if (widths == NULL)
-        return;
+        return 1;
     const size_t screen = (size_t)cli_screen_width(out);
     measure(table, false, widths);
     if (total_width(widths, 0, table->column_count) > screen)
@@ -220,11 +221,19 @@ static void print_text(const cli_table *table, FILE *out)
         while (self.to < table->column_count &&
                (self.to == self.from || widths[0] + GAP + total_width(widths, self.from, self.to + 1) <= screen))
             self.to++;
-        if (self.from > 1)
+        if (puts_out && parts > 0)
             (void)fputc('\n', out);
-        put_part(&self);
+        if (puts_out)
+            put_part(&self);
+        parts++;
     } while (self.to < table->column_count);
     free(widths);
+    return parts;
+}
+
+size_t cli_table_parts(const cli_table *table, FILE *out)
+{
+    return print_parts(table, false, out);
 }
 
 void cli_json_text(FILE *out, const char *text)
@@ -325,7 +334,7 @@ void cli_table_print(const cli_table *table, cli_format format, FILE *out)
     }
     switch (format) {
     case CLI_TEXT:
-        print_text(table, out);
+        (void)print_parts(table, true, out);
         break;
     case CLI_JSON:
         print_json(table, out);

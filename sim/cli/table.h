@@ -28,6 +28,8 @@ void cli_table_init(cli_table *table, const cli_column *columns, size_t count);
 bool cli_table_add(cli_table *table, const char *const *cells);
 void cli_table_mark(cli_table *table, size_t row, size_t column, cli_mark mark);
 void cli_table_print(const cli_table *table, cli_format format, FILE *out);
+/* Into how many parts print as text would break it for its width. */
+size_t cli_table_parts(const cli_table *table, FILE *out);
 void cli_table_deinit(cli_table *table);
 
 /* Parts that others print with too. */

@@ -24,6 +24,7 @@ typedef struct {
     /* The process's environment where the user asked for it, else NULL. Its variables win over a scenario's map, which
      * feeds the core in any case. */
     const rgn_environment *process;
+    const sim_store_sweep *sweep; /* which of these a sweep has made; NULL: none */
 } sim_experiment_input;
 
 typedef struct sim_experiment sim_experiment;

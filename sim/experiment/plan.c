@@ -116,6 +116,7 @@ sim_experiment *sim_experiment_create(const sim_experiment_input *input, sim_inp
         .policy_count = input->policy_count,
         .policy = input->policy,
         .pair = experiment->pair,
+        .sweep = input->sweep,
     };
     return experiment;
 }

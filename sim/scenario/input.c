@@ -67,6 +67,20 @@ void sim_node_put(sim_node *mapping, sim_node *key, sim_node *value)
     mapping->count++;
 }
 
+/* What messages about a setting begin with. */
+static void name_setting(const sim_setting *setting, char *out, size_t size)
+{
+    char shown[SIM_SHOW_SIZE];
+    snprintf(out, size, "--set %s=%s: ", setting->key, sim_text_show(setting->value, shown));
+}
+
+size_t sim_setting_blamed(const sim_setting *setting, const char *message)
+{
+    char name[sizeof((sim_input_error *)NULL)->message];
+    name_setting(setting, name, sizeof name);
+    return strncmp(message, name, strlen(name)) == 0 ? strlen(name) : 0;
+}
+
 bool sim_error_at(sim_input_error *error, const sim_source *source, const sim_node *node, const char *format, ...)
 {
     *error = (sim_input_error){0};
@@ -74,9 +88,7 @@ bool sim_error_at(sim_input_error *error, const sim_source *source, const sim_no
         source = node->source;
     size_t used = 0;
     if (source->setting != NULL) {
-        char shown[SIM_SHOW_SIZE];
-        snprintf(error->message, sizeof error->message, "--set %s=%s: ", source->setting->key,
-                 sim_text_show(source->setting->value, shown));
+        name_setting(source->setting, error->message, sizeof error->message);
         used = strlen(error->message);
     } else {
         snprintf(error->path, sizeof error->path, "%s", source->path != NULL ? source->path : "");

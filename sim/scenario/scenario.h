@@ -344,6 +344,9 @@ typedef struct {
     const char *value;
 } sim_setting;
 
+/* How many bytes of a message name that setting as its origin; 0: it speaks of something else. */
+size_t sim_setting_blamed(const sim_setting *setting, const char *message);
+
 /* Reads and checks a scenario. Relative tables are looked up in `data/` beside the file or in any parent folder named
  * scenarios. NULL with `*error` filled in. The caller frees with sim_scenario_destroy(). */
 sim_scenario *sim_scenario_load(const char *path, const sim_setting *settings, size_t setting_count,

@@ -148,6 +148,43 @@ static bool pair_matches(matcher *self, const sim_store_plan *plan, uint32_t s, 
     return ok;
 }
 
+/* "success-rate 7: a = 1, b = 2" */
+static char *point_text(const sim_store_sweep_point *point)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    (void)fprintf(out, "%s %u: ", point->base, point->number);
+    for (uint32_t k = 0; k < point->value_count; k++)
+        (void)fprintf(out, "%s%s = %s", k > 0 ? ", " : "", point->value[k].key, point->value[k].text);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool sweep_matches(matcher *self, const sim_store_plan *plan)
+{
+    const uint32_t points = plan->sweep == NULL ? 0 : plan->sweep->point_count;
+    bool ok = is_number(self, "the number of points of the sweep", points, "SELECT count(*) FROM sweep_point");
+    for (uint32_t i = 0; ok && i < points; i++) {
+        char *here = point_text(&plan->sweep->point[i]);
+        if (here == NULL) {
+            *self->error = (sim_store_error){SIM_STORE_IO, "out of memory"};
+            return false;
+        }
+        ok = is_answer(self, "a point of the sweep", here,
+                       "SELECT base || ' ' || number || ': ' || (SELECT group_concat(key || ' = ' || value, ', ') FROM"
+                       " (SELECT key, value FROM sweep_value WHERE point_id = p.id ORDER BY key))"
+                       " FROM sweep_point p WHERE id = ?",
+                       (int64_t)i + 1);
+        free(here);
+    }
+    return ok;
+}
+
 bool sim_store_matches(sim_store *store, const sim_store_plan *plan, sim_store_error *error)
 {
     matcher self = {store, error, true};
@@ -164,5 +201,5 @@ bool sim_store_matches(sim_store *store, const sim_store_plan *plan, sim_store_e
                                "SELECT canonical FROM policy WHERE id = ?", (int64_t)p + 1);
     for (uint32_t i = 0; ok && i < plan->scenario_count * plan->policy_count; i++)
         ok = pair_matches(&self, plan, i / plan->policy_count, i % plan->policy_count);
-    return ok;
+    return ok && sweep_matches(&self, plan);
 }

@@ -77,6 +77,27 @@ static const char OPTION[] =
     "  PRIMARY KEY (scenario_id, policy_id, workload, knob)\n"
     ") STRICT, WITHOUT ROWID";
 
+static const char SWEEP_POINT[] =
+    "CREATE TABLE sweep_point (\n"
+    "  -- Policies and scenarios that a sweep has made; empty where there was none.\n"
+    "  id INTEGER PRIMARY KEY,           -- from 1: policies, then scenarios, each in the order of its table\n"
+    "  policy_id INTEGER UNIQUE REFERENCES policy (id),     -- NULL: the point is a scenario\n"
+    "  scenario_id INTEGER UNIQUE REFERENCES scenario (id), -- NULL: the point is a policy\n"
+    "  base TEXT NOT NULL,               -- name of the policy or scenario that it was made from\n"
+    "  number INTEGER NOT NULL,          -- from 1, among those of that base\n"
+    "  CHECK ((policy_id IS NULL) <> (scenario_id IS NULL))\n"
+    ") STRICT";
+
+static const char SWEEP_VALUE[] =
+    "CREATE TABLE sweep_value (\n"
+    "  point_id INTEGER NOT NULL REFERENCES sweep_point (id),\n"
+    "  key TEXT NOT NULL,                -- a knob, or scenario.<path>\n"
+    "  value TEXT NOT NULL,              -- as a file says it\n"
+    "  number REAL,                      -- a knob as in option.value; else a duration in ns, a percentage as a share\n"
+    "                                    -- of 1, a number as it is; NULL: none of these\n"
+    "  PRIMARY KEY (point_id, key)\n"
+    ") STRICT, WITHOUT ROWID";
+
 static const char RUN[] =
     "CREATE TABLE run (\n"
     "  id INTEGER PRIMARY KEY,           -- from 1, in plan order: scenario, policy, replication\n"
@@ -318,6 +339,8 @@ const sim_schema_table sim_schema_tables[] = {
     {"phase", PHASE, "scenario_id, number", true},
     {"policy", POLICY, "id", true},
     {"option", OPTION, "scenario_id, policy_id, workload, knob", true},
+    {"sweep_point", SWEEP_POINT, "id", true},
+    {"sweep_value", SWEEP_VALUE, "point_id, key", true},
     {"run", RUN, "id", true},
     {"run_timing", RUN_TIMING, "run_id", false},
     {"checkpoint", CHECKPOINT, "run_id, k", true},

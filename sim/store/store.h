@@ -21,7 +21,7 @@
 
 enum {
     SIM_STORE_APPLICATION_ID = 0x7267736d, /* "rgsm", in the file's header */
-    SIM_STORE_SCHEMA_VERSION = 2,          /* PRAGMA user_version */
+    SIM_STORE_SCHEMA_VERSION = 3,          /* PRAGMA user_version */
     SIM_STORE_STREAM_VERSION = 1,          /* of the records under the behaviour digest */
 };
 
@@ -49,6 +49,29 @@ typedef struct {
     const rgn_effective_options *workloads; /* one for each workload */
 } sim_store_pair;
 
+/* One key of a point of a sweep and what it is there. */
+typedef struct {
+    const char *key;  /* a knob, or scenario.<path> */
+    const char *text; /* as a file says it */
+    bool has_number;
+    double number;
+} sim_store_sweep_value;
+
+/* A policy or a scenario of the plan that a sweep has made from another one. */
+typedef struct {
+    bool is_scenario;
+    uint32_t index;   /* in the plan */
+    const char *base; /* name of what it was made from */
+    uint32_t number;  /* from 1, among those of that base */
+    uint32_t value_count;
+    const sim_store_sweep_value *value; /* by key */
+} sim_store_sweep_point;
+
+typedef struct {
+    uint32_t point_count;
+    const sim_store_sweep_point *point; /* policies in plan order, then scenarios in plan order */
+} sim_store_sweep;
+
 /* Everything known before the first run. Borrowed during the call. */
 typedef struct {
     uint64_t seed;
@@ -59,6 +82,7 @@ typedef struct {
     uint32_t policy_count;
     const sim_policy *const *policy;
     const sim_store_pair *pair; /* [scenario * policy_count + policy] */
+    const sim_store_sweep *sweep; /* NULL: the plan is no sweep */
 } sim_store_plan;
 
 /* Runs are numbered from 1 in plan order: scenario, then policy, then replication (from 0). */

@@ -69,7 +69,18 @@ static const char V_OPTION_SET[] =
     "  WHERE o.origin <> 'default'\n"
     "  ORDER BY o.scenario_id, o.policy_id, o.workload, o.knob";
 
+static const char V_SWEEP[] =
+    "CREATE VIEW v_sweep AS\n"
+    "  -- What the keys of a sweep are in each run, with the names of what they were swept over.\n"
+    "  SELECT r.id AS run_id, s.name AS scenario, p.name AS policy, r.replication, q.base, q.number AS point, v.key,\n"
+    "         v.value, v.number\n"
+    "  FROM sweep_point q JOIN sweep_value v ON v.point_id = q.id\n"
+    "       JOIN run r ON r.policy_id = q.policy_id OR r.scenario_id = q.scenario_id\n"
+    "       JOIN scenario s ON s.id = r.scenario_id JOIN policy p ON p.id = r.policy_id\n"
+    "  ORDER BY r.id, v.key";
+
 const char *const sim_schema_views[] = {
     V_RUN, V_METRIC, V_METRIC_BY_POLICY, V_INTERVAL, V_TRANSITION, V_TRANSITION_COUNT, V_OPTION_SET,
+    V_SWEEP,
 };
 const size_t sim_schema_view_count = sizeof sim_schema_views / sizeof *sim_schema_views;

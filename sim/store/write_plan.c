@@ -164,6 +164,48 @@ static bool write_options(sqlite3 *db, const sim_store_plan *plan)
     return sim_rows_close(&rows);
 }
 
+static bool write_sweep_points(sqlite3 *db, const sim_store_sweep *sweep)
+{
+    sim_rows rows;
+    sim_rows_open(&rows, db, "INSERT INTO sweep_point VALUES (?,?,?,?,?)");
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        const sim_store_sweep_point *point = &sweep->point[i];
+        const int64_t id = (int64_t)point->index + 1;
+        sim_rows_int(&rows, (int64_t)i + 1);
+        sim_rows_int_unless(&rows, point->is_scenario ? 0 : id, 0);
+        sim_rows_int_unless(&rows, point->is_scenario ? id : 0, 0);
+        sim_rows_text(&rows, point->base);
+        sim_rows_int(&rows, point->number);
+        sim_rows_next(&rows);
+    }
+    return sim_rows_close(&rows);
+}
+
+static bool write_sweep_values(sqlite3 *db, const sim_store_sweep *sweep)
+{
+    sim_rows rows;
+    sim_rows_open(&rows, db, "INSERT INTO sweep_value VALUES (?,?,?,?)");
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        for (uint32_t k = 0; k < sweep->point[i].value_count; k++) {
+            const sim_store_sweep_value *value = &sweep->point[i].value[k];
+            sim_rows_int(&rows, (int64_t)i + 1);
+            sim_rows_text(&rows, value->key);
+            sim_rows_text(&rows, value->text);
+            if (value->has_number)
+                sim_rows_real(&rows, value->number);
+            else
+                sim_rows_null(&rows);
+            sim_rows_next(&rows);
+        }
+    }
+    return sim_rows_close(&rows);
+}
+
+static bool write_sweep(sqlite3 *db, const sim_store_plan *plan)
+{
+    return plan->sweep == NULL || (write_sweep_points(db, plan->sweep) && write_sweep_values(db, plan->sweep));
+}
+
 static bool write_planned_runs(sqlite3 *db, const sim_store_plan *plan)
 {
     sim_rows rows;
@@ -189,5 +231,5 @@ static bool write_planned_runs(sqlite3 *db, const sim_store_plan *plan)
 bool sim_store_write_plan(sqlite3 *db, const sim_store_plan *plan)
 {
     return write_experiment(db, plan) && write_metric_definitions(db) && write_scenarios(db, plan) &&
-           write_policies(db, plan) && write_options(db, plan) && write_planned_runs(db, plan);
+           write_policies(db, plan) && write_options(db, plan) && write_sweep(db, plan) && write_planned_runs(db, plan);
 }

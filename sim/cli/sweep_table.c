@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The points as a table for people, and as long rows for programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/screen.h"
+#include "cli/sweep.h"
+#include "cli/table.h"
+#include "cli/units.h"
+#include "cli/wrap.h"
+#include "experiment/estimate.h"
+
+enum { LINES_AROUND = 9 /* of the screen, for what is said above and below the points */ };
+
+static size_t key_count(const cli_sweep_view *view)
+{
+    return view->vary->knobs.count + view->vary->fields.count;
+}
+
+static const char *key_at(const cli_sweep_view *view, size_t k)
+{
+    const size_t knobs = view->vary->knobs.count;
+    return k < knobs ? view->vary->knobs.axis[k].key : view->vary->fields.axis[k - knobs].key;
+}
+
+/* What the k-th key is at a point, as the database says it. */
+static const char *value_at(const cli_sweep_view *view, const cli_sweep_row *row, size_t k)
+{
+    const bool is_knob = k < view->vary->knobs.count;
+    const uint32_t policies = view->vary->knobs.count > 0 ? view->plan->policy_count : 0;
+    const sim_store_sweep_point *point = &view->variants->sweep.point[is_knob ? row->policy : policies + row->scenario];
+    uint32_t at = 0;
+    while (strcmp(point->value[at].key, key_at(view, k)) != 0)
+        at++;
+    return point->value[at].text;
+}
+
+/* "front", "dominated", or "" where a value is missing. */
+static const char *standing(const cli_sweep_row *row)
+{
+    return !row->is_judged ? "" : row->is_dominated ? "dominated" : "front";
+}
+
+/* ---- for people ---- */
+
+/* One table under construction. */
+typedef struct {
+    const cli_sweep_view *view;
+    const cli_sweep_rows *rows;
+    cli_unit unit[SIM_METRIC_COUNT]; /* by column */
+    size_t columns;
+    cli_column *column; /* names owned */
+    char **cell;        /* of one row; owned */
+    cli_table table;
+} drawing;
+
+static bool is_whole(double value)
+{
+    return value >= 0 && value < 1e15 && (double)(int64_t)value >= value;
+}
+
+/* The unit that suits all points. */
+static cli_unit unit_of(const cli_sweep_view *view, const cli_sweep_rows *rows, sim_metric_id metric)
+{
+    double largest = 0;
+    bool all_whole = true;
+    for (size_t i = 0; i < rows->count; i++) {
+        const sim_metric_value value =
+            sim_outcome_estimate(view->outcome, rows->row[i].scenario, rows->row[i].policy, 0, metric);
+        if (value.is_null && !value.is_censored)
+            continue;
+        largest = value.value > largest ? value.value : largest;
+        all_whole = all_whole && is_whole(value.value);
+    }
+    return cli_unit_for(sim_metric_at(metric), largest, all_whole && view->plan->replications == 1);
+}
+
+/* A key without its groups, unless another key ends alike. */
+static const char *short_key(const cli_sweep_view *view, size_t k)
+{
+    const char *key = key_at(view, k);
+    const char *dot = strrchr(key, '.');
+    const char *last = dot == NULL ? key : dot + 1;
+    for (size_t i = 0; i < key_count(view); i++) {
+        const char *other = strrchr(key_at(view, i), '.');
+        if (i != k && other != NULL && strcmp(other + 1, last) == 0)
+            return key;
+    }
+    return last;
+}
+
+static bool name_columns(drawing *self)
+{
+    const size_t keys = key_count(self->view);
+    bool ok = true;
+    self->column[0].name = cli_text("point");
+    for (size_t k = 0; k < keys; k++)
+        self->column[2 + k] = (cli_column){cli_text("%s", short_key(self->view, k)), true};
+    for (size_t m = 0; m < self->rows->metric_count; m++) {
+        self->unit[m] = unit_of(self->view, self->rows, self->rows->metric[m]);
+        self->column[2 + keys + m] =
+            (cli_column){cli_text("%s, %s", sim_metric_at(self->rows->metric[m])->name, self->unit[m].name), true};
+    }
+    self->column[1].name = cli_text("standing");
+    for (size_t c = 0; c < self->columns; c++)
+        ok = ok && self->column[c].name != NULL;
+    return ok;
+}
+
+/* "12.3 ±0.4" */
+static char *estimate_text(const drawing *self, const cli_sweep_row *row, size_t m)
+{
+    const sim_metric_id metric = self->rows->metric[m];
+    const sim_metric_value value = sim_outcome_estimate(self->view->outcome, row->scenario, row->policy, 0, metric);
+    char text[CLI_VALUE_SIZE];
+    double half = 0;
+    cli_format_value(&value, self->unit[m], text);
+    if (!sim_estimate_half(self->view->outcome, row->scenario, row->policy, metric, &half))
+        return cli_text("%s", text);
+    return cli_text("%s ±%.*f", text, self->unit[m].decimals, half * self->unit[m].factor);
+}
+
+static char *point_text(const cli_sweep_view *view, const cli_sweep_row *row)
+{
+    const char *scenario = view->plan->scenario[row->scenario]->name;
+    const char *policy = view->plan->policy[row->policy]->name;
+    const char *hash = strrchr(scenario, '#');
+    if (view->vary->fields.count == 0)
+        return cli_text("%s", policy);
+    if (view->plan->policy_count == 1)
+        return cli_text("%s", hash == NULL ? scenario : hash);
+    return cli_text("%s %s", hash == NULL ? scenario : hash, policy);
+}
+
+static bool add_row(drawing *self, const cli_sweep_row *row)
+{
+    const size_t keys = key_count(self->view);
+    bool ok = true;
+    self->cell[0] = point_text(self->view, row);
+    for (size_t k = 0; k < keys; k++)
+        self->cell[2 + k] = cli_text("%s", value_at(self->view, row, k));
+    for (size_t m = 0; m < self->rows->metric_count; m++)
+        self->cell[2 + keys + m] = estimate_text(self, row, m);
+    self->cell[1] = cli_text("%s", standing(row));
+    for (size_t c = 0; c < self->columns; c++)
+        ok = ok && self->cell[c] != NULL;
+    ok = ok && cli_table_add(&self->table, (const char *const *)self->cell);
+    if (ok && row->is_judged && !row->is_dominated)
+        cli_table_mark(&self->table, self->table.row_count - 1, 1, CLI_MARK_GOOD);
+    for (size_t c = 0; c < self->columns; c++) {
+        free(self->cell[c]);
+        self->cell[c] = NULL;
+    }
+    return ok;
+}
+
+/* Prints what the screen has room for; returns how many points that were. */
+static size_t print_rows(cli_table *table, cli_format format, FILE *out)
+{
+    const size_t all = table->row_count;
+    const size_t parts = format == CLI_TEXT ? cli_table_parts(table, out) : 1;
+    const size_t room = (size_t)cli_screen_height(out);
+    const size_t lines = room > LINES_AROUND ? (room - LINES_AROUND) / parts : 0;
+    const size_t fit = lines > 4 ? lines - 2 : 3; /* each part has a header and an empty line */
+    const size_t shown = all < fit ? all : fit;
+    table->row_count = shown;
+    cli_table_print(table, format, out);
+    table->row_count = all;
+    return shown;
+}
+
+static void put_prose(const char *text, cli_format format, FILE *out)
+{
+    if (format == CLI_MD)
+        (void)fprintf(out, "\n%s\n", text);
+    else
+        cli_put_wrapped(out, text, 0, 0, cli_prose_width(out));
+}
+
+static void print_legend(const cli_sweep_view *view, const cli_sweep_rows *rows, size_t shown, cli_format format,
+                         FILE *out)
+{
+    char text[4096];
+    size_t used = 0;
+    if (shown < rows->count)
+        used =
+            (size_t)snprintf(text, sizeof text, "%zu of %zu points; --format csv has them all. ", shown, rows->count);
+    if (rows->judge_count == 0)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "No metric here is better one way, so nothing is judged.");
+    else
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "front: no other policy of the scenario is as good in all of ");
+    for (size_t j = 0; j < rows->judge_count && used < sizeof text; j++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 j == 0                       ? ""
+                                 : j + 1 == rows->judge_count ? " and "
+                                                              : ", ",
+                                 sim_metric_at(rows->judge[j])->name);
+    if (rows->judge_count > 0 && used < sizeof text)
+        (void)snprintf(text + used, sizeof text - used, " and better in one, by the estimates; sorted by %s. %s",
+                       sim_metric_at(rows->by)->name,
+                       view->plan->replications < 2
+                           ? "One replication has no intervals."
+                           : "± is half of a 95 % interval: points closer than that may well be alike, and of many "
+                             "points some look good by luck; compare the best with more replications.");
+    put_prose(text, format, out);
+}
+
+static void print_heading(const cli_sweep_view *view, uint32_t file, const cli_sweep_rows *rows, cli_format format,
+                          FILE *out)
+{
+    const char *name = view->plan->scenario[rows->row[0].scenario]->name;
+    const int length = view->vary->fields.count == 0 ? (int)strlen(name) : (int)(strrchr(name, '#') - name);
+    const bool has_colour = format == CLI_TEXT && cli_has_colour(out);
+    (void)fprintf(out, "%s%s%s%.*s%s: %zu point%s, %u replication%s each, seed %llu\n\n", file > 0 ? "\n" : "",
+                  format == CLI_MD ? "## " : "", has_colour ? CLI_BOLD : "", length, name, has_colour ? CLI_PLAIN : "",
+                  rows->count, rows->count == 1 ? "" : "s", view->plan->replications,
+                  view->plan->replications == 1 ? "" : "s", (unsigned long long)view->plan->seed);
+}
+
+static bool print_file(const cli_sweep_view *view, uint32_t file, const cli_sweep_rows *rows, cli_format format,
+                       FILE *out)
+{
+    drawing self = {.view = view, .rows = rows, .columns = 2 + key_count(view) + rows->metric_count};
+    self.column = calloc(self.columns, sizeof *self.column);
+    self.cell = calloc(self.columns, sizeof *self.cell);
+    bool ok = self.column != NULL && self.cell != NULL && name_columns(&self);
+    if (ok)
+        cli_table_init(&self.table, self.column, self.columns);
+    for (size_t i = 0; ok && i < rows->count; i++)
+        ok = add_row(&self, &rows->row[i]);
+    if (ok) {
+        print_heading(view, file, rows, format, out);
+        const size_t shown = print_rows(&self.table, format, out);
+        (void)fputs(format == CLI_MD ? "" : "\n", out);
+        print_legend(view, rows, shown, format, out);
+    }
+    cli_table_deinit(&self.table);
+    for (size_t c = 0; self.column != NULL && c < self.columns; c++)
+        free((char *)self.column[c].name);
+    free(self.column);
+    free(self.cell);
+    return ok;
+}
+
+/* ---- for programs ---- */
+
+static const cli_column BEFORE_KEYS[] = {{"scenario", false}, {"policy", false}};
+static const cli_column BEHIND_KEYS[] = {{"metric", false},      {"unit", false},    {"value", true},
+                                         {"more_than", true},    {"low", true},      {"high", true},
+                                         {"replications", true}, {"standing", false}};
+enum {
+    BEFORE = sizeof BEFORE_KEYS / sizeof *BEFORE_KEYS,
+    BEHIND = sizeof BEHIND_KEYS / sizeof *BEHIND_KEYS,
+    COLUMNS_MAX = BEFORE + 2 * SIM_AXES_MAX + BEHIND,
+    NUMBER_SIZE = 32,
+};
+
+static bool add_long_row(const cli_sweep_view *view, const cli_sweep_row *row, sim_metric_id metric, cli_table *table)
+{
+    const char *cell[COLUMNS_MAX];
+    char number[5][NUMBER_SIZE] = {"", "", "", "", ""};
+    size_t c = 0;
+    double half = 0;
+    const sim_metric_value value = sim_outcome_estimate(view->outcome, row->scenario, row->policy, 0, metric);
+    cell[c++] = view->plan->scenario[row->scenario]->name;
+    cell[c++] = view->plan->policy[row->policy]->name;
+    for (size_t k = 0; k < key_count(view); k++)
+        cell[c++] = value_at(view, row, k);
+    cell[c++] = sim_metric_at(metric)->name;
+    cell[c++] = sim_metric_at(metric)->unit;
+    if (!value.is_null || value.is_censored)
+        (void)snprintf(number[value.is_censored ? 1 : 0], NUMBER_SIZE, "%.17g", value.value);
+    if (sim_estimate_half(view->outcome, row->scenario, row->policy, metric, &half)) {
+        (void)snprintf(number[2], NUMBER_SIZE, "%.17g", value.value - half);
+        (void)snprintf(number[3], NUMBER_SIZE, "%.17g", value.value + half);
+    }
+    (void)snprintf(number[4], NUMBER_SIZE, "%llu", (unsigned long long)value.samples);
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        cell[c++] = number[i];
+    cell[c++] = standing(row);
+    return cli_table_add(table, cell);
+}
+
+/* One row for each point and metric, in the metric's own unit. */
+static bool print_long(const cli_sweep_view *view, uint32_t files, cli_format format, FILE *out)
+{
+    cli_column column[COLUMNS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < BEFORE; i++)
+        column[count++] = BEFORE_KEYS[i];
+    for (size_t k = 0; k < key_count(view); k++)
+        column[count++] = (cli_column){key_at(view, k), false};
+    for (size_t i = 0; i < BEHIND; i++)
+        column[count++] = BEHIND_KEYS[i];
+    cli_table table;
+    cli_table_init(&table, column, count);
+    bool ok = true;
+    for (uint32_t file = 0; ok && file < files; file++) {
+        cli_sweep_rows rows;
+        ok = cli_sweep_rows_make(view, file, &rows);
+        for (size_t i = 0; ok && i < rows.count * rows.metric_count; i++)
+            ok = add_long_row(view, &rows.row[i / rows.metric_count], rows.metric[i % rows.metric_count], &table);
+        cli_sweep_rows_deinit(&rows);
+    }
+    if (ok)
+        cli_table_print(&table, format, out);
+    cli_table_deinit(&table);
+    return ok;
+}
+
+bool cli_sweep_print(const cli_sweep_view *view, cli_format format, FILE *out)
+{
+    const uint32_t files = view->variants->scenario_base[view->plan->scenario_count - 1] + 1;
+    if (format == CLI_CSV || format == CLI_JSON)
+        return print_long(view, files, format, out);
+    bool ok = true;
+    for (uint32_t file = 0; ok && file < files; file++) {
+        cli_sweep_rows rows;
+        ok = cli_sweep_rows_make(view, file, &rows) && print_file(view, file, &rows, format, out);
+        cli_sweep_rows_deinit(&rows);
+    }
+    (void)fprintf(out, "\nDatabase: %s\n", view->arguments->db);
+    return ok;
+}
