@@ -12,7 +12,7 @@
 #include "cli/wrap.h"
 #include "experiment/estimate.h"
 
-enum { LINES_AROUND = 9 /* of the screen, for what is said above and below the points */ };
+enum { LINES_AROUND = 13 /* of the screen, for what is said above and below the points */ };
 
 static size_t key_count(const cli_sweep_view *view)
 {
@@ -163,7 +163,7 @@ static size_t print_rows(cli_table *table, cli_format format, FILE *out)
     const size_t parts = format == CLI_TEXT ? cli_table_parts(table, out) : 1;
     const size_t room = (size_t)cli_screen_height(out);
     const size_t lines = room > LINES_AROUND ? (room - LINES_AROUND) / parts : 0;
-    const size_t fit = lines > 4 ? lines - 2 : 3; /* each part has a header and an empty line */
+    const size_t fit = lines > 6 ? lines - 3 : 3; /* each part has a header of two lines and an empty line */
     const size_t shown = all < fit ? all : fit;
     table->row_count = shown;
     cli_table_print(table, format, out);

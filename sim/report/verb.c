@@ -145,7 +145,17 @@ static int write_file(const sources *in, cli_format format, const char *path)
     return write_beside(in, format, target);
 }
 
-static int open_sources(const cli_arguments *arguments, sources *in)
+/* Pages set all policies side by side. */
+static bool fits_page(const rep_source *source, cli_format format)
+{
+    if (source->plan.policy_count <= CLI_POLICIES_MAX || format == CLI_CSV || format == CLI_JSON)
+        return true;
+    (void)cli_complain("report: %s holds %u policies, and a page has room for %d; expected --format csv or json",
+                       source->path, source->plan.policy_count, CLI_POLICIES_MAX);
+    return false;
+}
+
+static int open_sources(const cli_arguments *arguments, cli_format format, sources *in)
 {
     sim_store_error error;
     for (int i = 0; i < arguments->operand_count; i++) {
@@ -155,6 +165,8 @@ static int open_sources(const cli_arguments *arguments, sources *in)
         const rep_source *source = &in->source[in->count - 1];
         if (source->about.runs_done == 0)
             return cli_complain("report: the database %s holds no finished run", arguments->operand[i]);
+        if (!fits_page(source, format))
+            return CLI_USAGE;
     }
     return CLI_OK;
 }
@@ -173,7 +185,7 @@ int cli_report(const cli_arguments *arguments)
     if (in.source == NULL)
         (void)cli_complain("out of memory");
     else
-        status = open_sources(arguments, &in);
+        status = open_sources(arguments, format, &in);
     if (status == CLI_OK)
         status =
             arguments->output == NULL ? write_report(&in, format, stdout) : write_file(&in, format, arguments->output);
