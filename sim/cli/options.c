@@ -323,7 +323,8 @@ const cli_option cli_options[] = {
      apply_metric},
     {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP,
      "the database to make (default: run regionsim.db, sweep sweep.db, compare one that goes at the end)", apply_db},
-    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP, "replace an earlier database of that name", apply_force},
+    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP, "replace an earlier database of that name",
+     apply_force},
     {"resume", NULL, CLI_FOR_RUN | CLI_FOR_SWEEP,
      "go on with an earlier database of that name, where there is one: the same scenarios, policies, settings and "
      "seed, "
@@ -340,8 +341,8 @@ const cli_option cli_options[] = {
      apply_effective},
     {"event-mode", "MODE", CLI_FOR_RUNNING,
      "fast, or reference: queue every timer, slower, same results (default: fast)", apply_event_mode},
-    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST | CLI_FOR_SWEEP, "text, json, csv or md (default: text)",
-     apply_format},
+    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST | CLI_FOR_SWEEP,
+     "text, json, csv or md (default: text)", apply_format},
     {"json", "FILE", CLI_FOR_RUNNING, "also write the results as JSON; - is standard output, then without the text",
      apply_json},
     {"junit", "FILE", CLI_FOR_CHECK, "also write JUnit XML, one test case for each rule", apply_junit},

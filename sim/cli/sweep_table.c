@@ -163,7 +163,7 @@ static size_t print_rows(cli_table *table, cli_format format, FILE *out)
     const size_t parts = format == CLI_TEXT ? cli_table_parts(table, out) : 1;
     const size_t room = (size_t)cli_screen_height(out);
     const size_t lines = room > LINES_AROUND ? (room - LINES_AROUND) / parts : 0;
-    const size_t fit = lines > 6 ? lines - 3 : 3; /* each part has a header of two lines and an empty line */
+    const size_t fit = lines > 6 ? lines - 3 : 3; /* each part has a header, often of two lines, and an empty line */
     const size_t shown = all < fit ? all : fit;
     table->row_count = shown;
     cli_table_print(table, format, out);

@@ -77,16 +77,29 @@ static size_t width_of(const char *text)
 
 enum { GAP = 2 };
 
-/* Width of every column: of its cells and of its name, or (`breaks_names`) of the longest piece of its name, which may
- * be broken after hyphens. */
+/* Bytes of the first piece of a name, which may be broken after hyphens and blanks. */
+static size_t piece_length(const char *name)
+{
+    const size_t length = strcspn(name, "- ");
+    return length + (name[length] != '\0');
+}
+
+/* The same bytes without the blank at their end, which no line shows. */
+static size_t without_blank(const char *name, size_t length)
+{
+    return length > 0 && name[length - 1] == ' ' ? length - 1 : length;
+}
+
+/* Width of every column: of its cells and of its name, or (`breaks_names`) of the longest piece of its name. */
 static void measure(const cli_table *table, bool breaks_names, size_t *widths)
 {
     for (size_t c = 0; c < table->column_count; c++) {
         const char *name = table->column[c].name;
         widths[c] = breaks_names ? 0 : width_of(name);
         while (breaks_names && *name != '\0') {
-            const size_t length = strcspn(name, "-") + (name[strcspn(name, "-")] == '-');
-            widths[c] = length > widths[c] ? length : widths[c];
+            const size_t length = piece_length(name);
+            const size_t width = cli_columns(name, without_blank(name, length));
+            widths[c] = width > widths[c] ? width : widths[c];
             name += length;
         }
         for (size_t r = 0; r < table->row_count; r++)
@@ -107,9 +120,8 @@ static size_t header_line(const char *name, size_t width)
 {
     size_t length = 0;
     while (name[length] != '\0') {
-        const size_t piece = strcspn(name + length, "-");
-        const size_t next = length + piece + (name[length + piece] == '-');
-        if (length > 0 && cli_columns(name, next) > width)
+        const size_t next = length + piece_length(name + length);
+        if (length > 0 && cli_columns(name, without_blank(name, next)) > width)
             break;
         length = next;
     }
@@ -164,7 +176,7 @@ static const char *name_part(const text_printer *self, size_t c, size_t line, si
     const size_t above = lines - header_lines(name, self->widths[c]);
     for (size_t skipped = above; skipped < line; skipped++)
         name += header_line(name, self->widths[c]);
-    *bytes = line < above ? 0 : header_line(name, self->widths[c]);
+    *bytes = line < above ? 0 : without_blank(name, header_line(name, self->widths[c]));
     return name;
 }
 

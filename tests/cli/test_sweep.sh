@@ -10,23 +10,34 @@ sweep() {
         --replications 3 "$@"
 }
 
+# names DB TABLE: in the order of their ids
+names() {
+    sql "$1" "SELECT group_concat(name, ' ') FROM (SELECT name FROM $2 ORDER BY id)"
+}
+
+# is WORDS FOUND WHAT
+is() {
+    [ "$1" = "$2" ] || fault "$3: $2"
+}
+
 begin "every point is a policy, and the tables say what it is"
 run 0 sweep --db a.db
-[ "$(sql a.db "SELECT group_concat(name, ' ') FROM (SELECT name FROM policy ORDER BY id)")" = "success-rate#0001 success-rate#0002 success-rate#0003\
- success-rate#0004 success-rate#0005 success-rate#0006" ] || fault "$(sql a.db "SELECT group_concat(name, ' ') FROM (SELECT name FROM policy ORDER BY id)")"
+is "success-rate#0001 success-rate#0002 success-rate#0003 success-rate#0004 success-rate#0005 success-rate#0006" \
+    "$(names a.db policy)" "other policies"
 [ "$(sql a.db "SELECT count(*) FROM run WHERE state = 'done'")" = 18 ] || fault "runs are missing"
 [ "$(sql a.db "SELECT group_concat(key || '=' || value || '/' || number, ' ') FROM sweep_value WHERE point_id = 5")" = \
     "failback.canary_percentage=20 %/20.0 failback.min_sample=10/10.0" ] || fault "point 5 has other values"
 [ "$(sql a.db "SELECT count(*) FROM sweep_value v JOIN sweep_point p ON p.id = v.point_id
     JOIN option o ON o.policy_id = p.policy_id AND o.knob = v.key AND o.workload = ''
-    WHERE o.text = v.value AND o.value = v.number AND o.origin = 'account'")" = 12 ] || fault "options differ from points"
+    WHERE o.text = v.value AND o.value = v.number AND o.origin = 'account'")" = 12 ] || fault "options differ"
 [ "$(sql a.db "SELECT count(*) || ' ' || count(DISTINCT key) FROM v_sweep")" = "36 2" ] || fault "v_sweep is wrong"
 end
 
 begin "a point behaves as the same knobs do alone, and all points meet the same luck"
-run 0 "$regionsim" run "$quick" --set failback.canary_percentage=20 --set failback.min_sample=10 --replications 3 --db alone.db
+run 0 "$regionsim" run "$quick" --set failback.canary_percentage=20 --set failback.min_sample=10 --replications 3 \
+    --db alone.db
 digests="SELECT group_concat(digest) FROM (SELECT digest FROM run WHERE policy_id"
-[ "$(sql a.db "$digests = 5 ORDER BY id)")" = "$(sql alone.db "$digests = 1 ORDER BY id)")" ] || fault "another behaviour"
+is "$(sql alone.db "$digests = 1 ORDER BY id)")" "$(sql a.db "$digests = 5 ORDER BY id)")" "another behaviour"
 [ "$(sql a.db "SELECT count(DISTINCT luck_digest) FROM run")" = 3 ] || fault "the luck differs"
 end
 
@@ -59,7 +70,8 @@ for row in rows:
     point[row["metric"]] = row["value"]
 judges = ["away_healthy_s", "canary_blast_radius"]
 for name, point in points.items():
-    beaten = any(all(o[j] <= point[j] for j in judges) and any(o[j] < point[j] for j in judges) for o in points.values())
+    beaten = any(all(o[j] <= point[j] for j in judges) and any(o[j] < point[j] for j in judges)
+                 for o in points.values())
     assert point["standing"] == ("dominated" if beaten else "front"), (name, points)
 assert len({p["standing"] for p in points.values()}) == 2, "all stand alike: this shows nothing"
 order = list(points.values())
@@ -72,7 +84,7 @@ end
 begin "the table fits the screen and says what it leaves out"
 LINES=36 COLUMNS=80 sweep --db a.db --resume >out 2>err || fault "$(cat err)"
 [ "$(wc -l <out)" -le 36 ] || fault "$(wc -l <out) lines"
-python3 -c 'assert max(len(line.rstrip("\n")) for line in open("out", encoding="utf-8")) <= 80' || fault "a line is too long"
+python3 -c 'assert max(len(line.rstrip("\n")) for line in open("out", encoding="utf-8")) <= 80' || fault "too wide"
 says "3 of 6 points; --format csv has them all"
 LINES=90 sweep --db a.db --resume >out 2>err
 says "success-rate#0006"
@@ -84,11 +96,11 @@ end
 begin "scenario fields make scenarios, crossed with knobs"
 run 0 "$regionsim" sweep "$quick" --vary 'scenario.workload.shop.rate=40..80 /s:40' --vary failback.min_sample=5,10 \
     --policy success-rate --policy probe --replications 2 --db fields.db
-[ "$(sql fields.db "SELECT group_concat(name, ' ') FROM (SELECT name FROM scenario ORDER BY id)")" = "quick#0001 quick#0002" ] || fault "other scenarios"
-[ "$(sql fields.db "SELECT group_concat(name, ' ') FROM (SELECT name FROM policy ORDER BY id)")" = \
-    "success-rate#0001 success-rate#0002 probe#0001 probe#0002" ] || fault "other policies"
-[ "$(sql fields.db "SELECT group_concat(coalesce('p' || policy_id, 's' || scenario_id) || base || number, ' ') FROM sweep_point")" = \
-    "p1success-rate1 p2success-rate2 p3probe1 p4probe2 s1quick1 s2quick2" ] || fault "other points"
+is "quick#0001 quick#0002" "$(names fields.db scenario)" "other scenarios"
+is "success-rate#0001 success-rate#0002 probe#0001 probe#0002" "$(names fields.db policy)" "other policies"
+is "p1success-rate1 p2success-rate2 p3probe1 p4probe2 s1quick1 s2quick2" "$(sql fields.db "SELECT
+    group_concat(coalesce('p' || policy_id, 's' || scenario_id) || base || number, ' ')
+    FROM (SELECT * FROM sweep_point ORDER BY id)")" "other points"
 [ "$(sql fields.db "SELECT sum(requests) FROM run WHERE scenario_id = 2")" -gt \
     "$(sql fields.db "SELECT 3 * sum(requests) / 2 FROM run WHERE scenario_id = 1")" ] || fault "the rate did nothing"
 says "#0002 probe#0001"
@@ -110,16 +122,17 @@ begin "going on: the same sweep adds replications, another one is refused"
 run 0 sweep --db grown.db --replications 1
 run 0 sweep --db grown.db --resume
 "$dump_db" grown.db | cmp -s - jobs1.txt || fault "another content"
-run 2 "$regionsim" sweep "$quick" --vary failback.canary_percentage=5,20 --vary failback.min_sample=5..16:5,17 --replications 3 \
-    --db grown.db --resume
+run 2 "$regionsim" sweep "$quick" --vary failback.canary_percentage=5,20 --vary failback.min_sample=5..16:5,17 \
+    --replications 3 --db grown.db --resume
 has err "the number of policies is 6 there and 8 here"
-run 2 "$regionsim" sweep "$quick" --vary failback.canary_percentage=5,20 --vary failback.min_sample=5,10,16 --replications 3 \
-    --db grown.db --resume
+run 2 "$regionsim" sweep "$quick" --vary failback.canary_percentage=5,20 --vary failback.min_sample=5,10,16 \
+    --replications 3 --db grown.db --resume
 has err "policy success-rate#0003"
 # The same knobs by another way: only the points differ.
-run 0 "$regionsim" sweep "$quick" --vary failback.min_sample=5,10 --set failback.canary_percentage=20 --replications 1 --db other.db
-run 2 "$regionsim" sweep "$quick" --vary failback.min_sample=5,10 --vary failback.canary_percentage=20 --replications 1 \
-    --db other.db --resume
+run 0 "$regionsim" sweep "$quick" --vary failback.min_sample=5,10 --set failback.canary_percentage=20 \
+    --replications 1 --db other.db
+run 2 "$regionsim" sweep "$quick" --vary failback.min_sample=5,10 --vary failback.canary_percentage=20 \
+    --replications 1 --db other.db --resume
 has err "a point of the sweep is success-rate 1: failback.min_sample = 5 there"
 run 2 sweep --db a.db
 has err "--resume to go on with it"
@@ -130,7 +143,8 @@ run 0 "$regionsim" report a.db --format csv
 has out "success-rate#0006"
 run 0 "$regionsim" report a.db --output a.html
 has a.html "success-rate#0006"
-run 0 "$regionsim" sweep "$quick" --set 'scenario.duration=25 s' --vary failback.min_sample=1..65 --replications 1 --db wide.db
+run 0 "$regionsim" sweep "$quick" --set 'scenario.duration=25 s' --vary failback.min_sample=1..65 --replications 1 \
+    --db wide.db
 run 2 "$regionsim" report wide.db --output wide.html
 has err "wide.db holds 65 policies, and a page has room for 64; expected --format csv or json"
 run 0 "$regionsim" report wide.db --format json

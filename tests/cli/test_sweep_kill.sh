@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: test_sweep_kill.sh REGIONSIM DUMP_DB
-# Kills sweeps at drawn moments, several in a row, goes on with --resume, and compares every row with a sweep that nobody
-# has disturbed.
+# Kills sweeps at drawn moments, several in a row, goes on with --resume, and compares every row with a sweep that
+# nobody has disturbed.
 set -u
 regionsim=$(realpath "$1")
 dump_db=$(realpath "$2")
@@ -25,8 +25,8 @@ fail() {
 play() {
     db=$1
     shift
-    exec "$regionsim" sweep scenarios/tiny.yaml --vary failback.canary_percentage=5,10,20 --vary failback.min_sample=1..4 \
-        --replications 3 --jobs 2 --format csv --db "$db" "$@"
+    exec "$regionsim" sweep scenarios/tiny.yaml --vary failback.canary_percentage=5,10,20 \
+        --vary failback.min_sample=1..4 --replications 3 --jobs 2 --format csv --db "$db" "$@"
 }
 
 begin=$(date +%s%N)
