@@ -39,7 +39,7 @@ is_empty out
 run 2 "$regionsim" valdate "$small"
 has err 'unknown verb "valdate"; did you mean "validate"?'
 run 2 "$regionsim" qqqqqq
-has err "expected run, validate, schema, list, compare, check or report"
+has err "expected run, validate, schema, list, compare, check, report or sweep"
 end
 
 begin "misspelt and misused options are bad usage and say what is right"

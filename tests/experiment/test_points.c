@@ -112,7 +112,7 @@ START_TEST(numbers_go_with_their_unit)
         const char *text;
         bool has_number;
         double number;
-    } CASES[] = {{"a=90 s", true, 90e9}, {"a=12.5 %", true, 0.125}, {"a=7", true, 7}, {"a=200 /s", true, 200},
+    } CASES[] = {{"a=90 s", true, 90e9}, {"a=12.5 %", true, 0.125}, {"a=7", true, 7},          {"a=200 /s", true, 200},
                  {"a=5..6", true, 5},    {"a=never", false, 0},     {"a=1..2 ms:1", true, 1e6}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         sim_axis axis;
@@ -231,7 +231,7 @@ END_TEST
 START_TEST(the_front_is_what_nothing_beats)
 {
     const double none = (double)NAN;
-    const double merit[] = {1, 5, /* front */ 3, 3, /* front */ 3,    3, /* its equal */ 2, 3, /* dominated */
+    const double merit[] = {1, 5, /* front */ 3, 3, /* front */ 3,        3, /* its equal */ 2, 3, /* dominated */
                             5, 1, /* front */ 1, 1, /* dominated */ none, 9 /* not judged */};
     static const bool EXPECTED[] = {false, false, false, true, false, true, false};
     bool is_dominated[7];
