@@ -84,10 +84,26 @@ const cli_verb cli_verbs[] = {
      "failback_lag_p50,flap_count\n"
      "regionsim sweep scenarios/flagship.yaml --vary failback.min_sample=5..50:5 --resume --format csv\n",
      cli_sweep, 5, 0, "sweep.db"},
+    {"explain", "DB[:RUN]...", "play a stored run again and say why: an operation, a partition, a moment",
+     "Plays a run of a database again, from the texts and options in it, and tells each decision with the numbers that "
+     "were compared. RUN is its number, POLICY, or POLICY/REPLICATION (see v_run); without it, the first. Nothing is "
+     "told unless the run behaves as the database says. Times are virtual: 90 s, 12 min, or 312.5 for seconds.",
+     "regionsim explain a.db --operation 44251\n"
+     "regionsim explain a.db:success-rate/2 --client 3 --partition 17 --at '12 min'\n"
+     "regionsim explain a.db:1 --from 600 --to 660\n"
+     "regionsim explain --first-difference a.db:success-rate a.db:shipped-rust\n",
+     cli_explain, 0, 0, NULL},
+    {"trace", "DB[:RUN]", "write a run, or part of it, as a trace for ui.perfetto.dev",
+     "Plays a run again, as explain does, and writes the Chrome trace event format: regions as processes, partitions as "
+     "threads, operations and their legs as spans, states of breakers, faults and counters. Of more operations than a "
+     "viewer can hold an even sample is taken; the file says how many.",
+     "regionsim trace a.db --from 600 --to 660 --output incident.json\n"
+     "regionsim trace a.db:shipped-rust --output whole.json\n",
+     cli_trace, 0, 0, NULL},
 };
 const size_t cli_verb_count = sizeof cli_verbs / sizeof *cli_verbs;
 
-enum { VERBS_MAX = 16, OPTIONS_MAX = 31 }; /* options are told apart from letters by their number */
+enum { VERBS_MAX = 16, OPTIONS_MAX = 64, FIRST_OPTION = 256 }; /* options have numbers that no letter has */
 
 unsigned cli_verb_bit(const cli_verb *verb)
 {
@@ -113,7 +129,7 @@ static size_t fill_long_options(const cli_verb *verb, struct option *out)
         if ((cli_options[i].verbs & cli_verb_bit(verb)) == 0)
             continue;
         const int takes = cli_options[i].argument == NULL ? no_argument : required_argument;
-        out[count++] = (struct option){cli_options[i].name, takes, NULL, (int)i + 1};
+        out[count++] = (struct option){cli_options[i].name, takes, NULL, (int)i + FIRST_OPTION};
     }
     out[count] = (struct option){0};
     return count;
@@ -122,8 +138,8 @@ static size_t fill_long_options(const cli_verb *verb, struct option *out)
 /* Complains about the word that getopt has just refused. */
 static void refuse(const char *word, int known, const struct option *options, size_t count)
 {
-    if (known > 0) {
-        (void)cli_complain("--%s takes no value", cli_options[known - 1].name);
+    if (known >= FIRST_OPTION) {
+        (void)cli_complain("--%s takes no value", cli_options[known - FIRST_OPTION].name);
         return;
     }
     char bare[64];
@@ -159,7 +175,8 @@ static char *command_line(int argc, char **argv)
 bool cli_arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments)
 {
     *arguments = (cli_arguments){
-        .replications = verb->replications, .max_replications = verb->max_replications, .seed = 1, .db = verb->db};
+        .replications = verb->replications, .max_replications = verb->max_replications, .seed = 1, .db = verb->db,
+        .at = -1, .from = -1, .to = -1};
     arguments->command_line = command_line(argc, argv);
     struct option options[OPTIONS_MAX + 1];
     const size_t count = fill_long_options(verb, options);
@@ -170,17 +187,17 @@ bool cli_arguments_parse(const cli_verb *verb, int argc, char **argv, cli_argume
         if (found == -1)
             break;
         if (found == ':') {
-            (void)cli_complain("--%s needs a value: %s", cli_options[optopt - 1].name,
-                               cli_options[optopt - 1].argument);
+            (void)cli_complain("--%s needs a value: %s", cli_options[optopt - FIRST_OPTION].name,
+                               cli_options[optopt - FIRST_OPTION].argument);
             return false;
         }
         if (found == '?') {
             const char letter[] = {'-', (char)optopt, '\0'};
-            const bool is_letter = optopt > OPTIONS_MAX;
+            const bool is_letter = optopt > 0 && optopt < FIRST_OPTION;
             refuse(is_letter ? letter : argv[optind - 1], is_letter ? 0 : optopt, options, count);
             return false;
         }
-        if (!cli_options[found - 1].apply(arguments, optarg))
+        if (!cli_options[found - FIRST_OPTION].apply(arguments, optarg))
             return false;
     }
     arguments->operand_count = argc - optind;

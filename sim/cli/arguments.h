@@ -56,6 +56,16 @@ typedef struct {
     const char *baseline;
     bool update;
     bool self_test;
+    bool has_operation;
+    uint64_t operation;
+    bool has_client;
+    uint32_t client;
+    bool has_partition;
+    uint32_t partition;
+    int64_t at; /* ns of virtual time; -1: not given */
+    int64_t from;
+    int64_t to;
+    bool first_difference;
     bool help;
     char *command_line; /* the whole of it, quoted, for the record; owned */
 } cli_arguments;

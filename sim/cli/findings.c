@@ -71,7 +71,7 @@ size_t cli_findings_count(const cli_findings *findings, cli_level level)
 
 /* ---- what all rules share ---- */
 
-/* The commands that play the replication again and show what the clients' breakers did between two instants. */
+/* The commands that play the replication again and show what the clients' breakers decided between two instants. */
 static char *replay_command(const cli_judged *judged, uint32_t p, uint32_t replication, int64_t from, int64_t until)
 {
     char *text = NULL;
@@ -91,11 +91,8 @@ static char *replay_command(const cli_judged *judged, uint32_t p, uint32_t repli
     }
     (void)fprintf(out, " --seed %llu --replications %u%s --db moment.db --force\n",
                   (unsigned long long)judged->input->seed, replication + 1, judged->arguments->env ? " --env" : "");
-    (void)fprintf(
-        out,
-        "sqlite3 -box moment.db \"SELECT * FROM v_transition WHERE replication = %u AND at_s BETWEEN %.9g AND "
-        "%.9g\"",
-        replication, (double)from / 1e9, (double)until / 1e9);
+    (void)fprintf(out, "regionsim explain moment.db:%u --from %.9g --to %.9g", replication + 1, (double)from / 1e9,
+                  (double)until / 1e9);
     if (fclose(out) == 0)
         return text;
     free(text);

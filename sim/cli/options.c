@@ -276,6 +276,61 @@ static bool apply_output(cli_arguments *arguments, const char *text)
     return true;
 }
 
+/* A time of the run: "90 s", "12 min", or a bare number of seconds. */
+static bool read_time(const char *option, const char *text, int64_t *time)
+{
+    char seconds[64];
+    (void)snprintf(seconds, sizeof seconds, "%.60s s", text);
+    if ((sim_parse_duration(text, time) || sim_parse_duration(seconds, time)) && *time >= 0 && *time < RGN_TIME_NEVER)
+        return true;
+    (void)cli_complain("--%s \"%s\": expected a time of the run, such as \"90 s\", \"12 min\" or 312.5", option, text);
+    return false;
+}
+
+static bool apply_at(cli_arguments *arguments, const char *text)
+{
+    return read_time("at", text, &arguments->at);
+}
+
+static bool apply_from(cli_arguments *arguments, const char *text)
+{
+    return read_time("from", text, &arguments->from);
+}
+
+static bool apply_to(cli_arguments *arguments, const char *text)
+{
+    return read_time("to", text, &arguments->to);
+}
+
+static bool apply_operation(cli_arguments *arguments, const char *text)
+{
+    arguments->has_operation = true;
+    return read_number("operation", text, 0, INT64_MAX, &arguments->operation);
+}
+
+static bool apply_client(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    arguments->has_client = read_number("client", text, 0, UINT32_MAX, &value);
+    arguments->client = (uint32_t)value;
+    return arguments->has_client;
+}
+
+static bool apply_partition(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    arguments->has_partition = read_number("partition", text, 0, UINT32_MAX, &value);
+    arguments->partition = (uint32_t)value;
+    return arguments->has_partition;
+}
+
+static bool apply_first_difference(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->first_difference = true;
+    return true;
+}
+
 static bool apply_help(cli_arguments *arguments, const char *text)
 {
     (void)text;
@@ -349,7 +404,18 @@ const cli_option cli_options[] = {
     {"markdown", "FILE", CLI_FOR_CHECK, "also write a Markdown report", apply_markdown},
     {"github", NULL, CLI_FOR_CHECK, "also print annotations for GitHub, at the lines of the rules that are not met",
      apply_github},
-    {"output", "FILE", CLI_FOR_REPORT, "the file to write (default: standard output)", apply_output},
+    {"operation", "N", CLI_FOR_EXPLAIN, "an operation by its id, as in the table operation_sample", apply_operation},
+    {"client", "C", CLI_FOR_EXPLAIN, "a client by its number; with --partition", apply_client},
+    {"partition", "P", CLI_FOR_EXPLAIN, "a partition by its number: what --client's breaker made of it",
+     apply_partition},
+    {"at", "T", CLI_FOR_EXPLAIN, "the state at this time, and what was decided before and after", apply_at},
+    {"from", "T", CLI_FOR_EXPLAIN | CLI_FOR_TRACE,
+     "nothing that happened earlier; trace: no operation that started earlier", apply_from},
+    {"to", "T", CLI_FOR_EXPLAIN | CLI_FOR_TRACE,
+     "nothing that happened then or later; trace: no operation that started then or later", apply_to},
+    {"first-difference", NULL, CLI_FOR_EXPLAIN,
+     "the first event in which two runs part, and why", apply_first_difference},
+    {"output", "FILE", CLI_FOR_REPORT | CLI_FOR_TRACE, "the file to write (default: standard output)", apply_output},
     {"format", "FORMAT", CLI_FOR_REPORT,
      "html, md, csv or json (default: what the name of --output ends in, else html)", apply_report_format},
     {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},

@@ -30,6 +30,11 @@ void cli_catch_signals(void)
     (void)sigaction(SIGTERM, &action, NULL);
 }
 
+bool cli_is_stopped(void)
+{
+    return atomic_load(&stop_asked);
+}
+
 /* Somebody holds the database: says so once, and goes on waiting until a signal comes. */
 typedef struct {
     const char *db;

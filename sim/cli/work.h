@@ -8,6 +8,8 @@
 
 /* From now on the first signal ends the work in order, the second ends the process. */
 void cli_catch_signals(void);
+/* It has come. */
+bool cli_is_stopped(void);
 
 unsigned cli_jobs(const cli_arguments *arguments);
 

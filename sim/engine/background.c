@@ -27,10 +27,8 @@ void sim_run_schedule_dirty(sim_run_state *run)
     run->dirty_count = 0;
 }
 
-void sim_run_background(sim_run_state *run)
+static void work(sim_run_state *run, sim_event event, uint32_t client)
 {
-    const sim_event event = sim_queue_pop(&run->background);
-    const uint32_t client = (uint32_t)(event.key >> (SIM_LEG_BITS + SIM_SLOT_BITS)) & UINT32_MAX;
     if (sim_event_class(event.key) == SIM_CLASS_WORLD_EDGE) {
         sim_run_restart(run, client, sim_event_slot(event.key), (int64_t)event.time);
         sim_run_schedule(run, client, (int64_t)event.time);
@@ -51,4 +49,14 @@ void sim_run_background(sim_run_state *run)
     sim_control_do_tasks(run, client, task, count, (int64_t)event.time);
     sim_run_schedule(run, client, (int64_t)event.time);
     run->dirty_count = 0;
+}
+
+void sim_run_background(sim_run_state *run)
+{
+    const sim_event event = sim_queue_pop(&run->background);
+    const uint32_t client = (uint32_t)(event.key >> (SIM_LEG_BITS + SIM_SLOT_BITS)) & UINT32_MAX;
+    const sim_recorder *recorder = run->input->recorder;
+    work(run, event, client);
+    if (recorder != NULL)
+        recorder->background(recorder->context, client, run->fleet.client[client].router, (int64_t)event.time);
 }

@@ -85,10 +85,11 @@ void sim_control_on_gateway(void *context, const rgn_gateway_change *change)
     sim_run_state *run = client->fleet->observer;
     const sim_observer *observer = run->input->observer;
     const bool is_on = hedges(&change->after);
-    sim_digest_add(&run->output->behaviour, (uint64_t)change->at,
-                   (uint64_t)SIM_RECORD_GATEWAY << 56 | (uint64_t)change->reason << 48 |
-                       (uint64_t)change->after.is_off << 1 | change->after.automatic_failover,
-                   sim_pack_ids(client->index, 0), change->after.owner);
+    const sim_record_words record = {{(uint64_t)change->at,
+                                      (uint64_t)SIM_RECORD_GATEWAY << 56 | (uint64_t)change->reason << 48 |
+                                          (uint64_t)change->after.is_off << 1 | change->after.automatic_failover,
+                                      sim_pack_ids(client->index, 0), change->after.owner}};
+    sim_run_record(run, &record);
     if (observer == NULL || is_on == hedges(&change->before))
         return;
     sim_run_flush(run);

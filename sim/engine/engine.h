@@ -122,6 +122,52 @@ typedef struct {
     void (*strategy)(void *context, uint32_t client, bool is_on, int64_t at);
 } sim_observer;
 
+/* Semantic records of the behaviour digest; final numbers. The kind is the top byte of word 1, time is word 0. */
+enum {
+    SIM_RECORD_SEND = 1,
+    SIM_RECORD_LEG_FAILED = 2,
+    SIM_RECORD_DONE = 3,
+    SIM_RECORD_TRANSITION = 4,
+    SIM_RECORD_MARK = 5,
+    SIM_RECORD_RESTART = 6,
+    SIM_RECORD_GATEWAY = 7,
+};
+
+typedef struct {
+    uint64_t word[4];
+} sim_record_words;
+
+/* A call into the core for an operation and its answer, told before that is carried out. */
+typedef struct {
+    int64_t now;
+    int64_t start; /* of the operation, as intended */
+    uint64_t ordinal;
+    uint32_t client;
+    uint32_t partition;         /* global index */
+    uint8_t kind;               /* sim_kind */
+    uint8_t workload;
+    bool is_timeout;            /* an attempt's timeout was due */
+    uint16_t legs;              /* sent so far; 0: the operation has just started */
+    uint8_t leg;                /* whose end was reported, if `answer` is not NULL */
+    rgn_step step;
+    const rgn_op *op;           /* after the call */
+    const rgn_router *router;
+    const rgn_response *answer; /* NULL: a start, a timer, or the application gave up */
+    const int64_t *leg_sent;    /* [leg] */
+    const rgn_region *leg_region;
+} sim_recorded_step;
+
+/* Hears everything, for those who explain a run. Behaviour is the same, but no operation goes the short way, so that
+ * only runs with a recorder pay for it. */
+typedef struct {
+    void *context;
+    /* Each record under the behaviour digest, in its order. */
+    void (*record)(void *context, const sim_record_words *record);
+    void (*step)(void *context, const sim_recorded_step *step);
+    /* The client's router has done background work, or was replaced. */
+    void (*background)(void *context, uint32_t client, const rgn_router *router, int64_t now);
+} sim_recorder;
+
 /* Legs by the second of their arrival at their region: second s of region r is count[r * seconds + s]. */
 typedef struct {
     uint32_t seconds;
@@ -178,6 +224,7 @@ typedef struct {
     const sim_observer *observer; /* NULL: nobody listens */
     sim_world_run *world_run;     /* made with the same luck */
     sim_stories *stories;         /* takes a sample of the operations; NULL: nobody wants one */
+    const sim_recorder *recorder; /* NULL: nobody explains */
     /* Fast mode only: every timer rings this much late. 0, but for the test that proves that a wrong timer shows in the
      * behaviour digest. */
     int64_t planted_timer_delay;

@@ -64,6 +64,32 @@ static void tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t
     sim_story_observe(story, run->fleet.client[slot->client].router, &slot->op, step, run->answer, now);
 }
 
+/* ---- the recorder ---- */
+
+static void record_step(const sim_run_state *run, const sim_slot *slot, rgn_step step, int64_t now)
+{
+    const sim_recorder *recorder = run->input->recorder;
+    if (SIM_LIKELY(recorder == NULL))
+        return;
+    const sim_recorded_step told = {.now = now,
+                                    .start = slot->start,
+                                    .ordinal = slot->ordinal,
+                                    .client = slot->client,
+                                    .partition = slot->partition,
+                                    .kind = slot->kind,
+                                    .workload = slot->workload,
+                                    .is_timeout = run->is_timeout,
+                                    .legs = slot->legs,
+                                    .leg = run->answered_leg,
+                                    .step = step,
+                                    .op = &slot->op,
+                                    .router = run->fleet.client[slot->client].router,
+                                    .answer = run->answer,
+                                    .leg_sent = slot->leg_sent,
+                                    .leg_region = slot->leg_region};
+    recorder->step(recorder->context, &told);
+}
+
 /* ---- sending ---- */
 
 static void add_one(uint8_t *count)
@@ -91,7 +117,8 @@ static void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
     slot->leg_region[leg] = slot->op.region;
     slot->leg_sent[leg] = now;
     run->output->legs++;
-    sim_run_digest_send(run, slot, now);
+    const sim_record_words record = sim_run_sent_record(slot, now);
+    sim_run_digest(run, &record);
 }
 
 /* What the region has of the session's writes may change the answer of a leg that was settled. */
@@ -169,14 +196,20 @@ static void cancel_legs(sim_slot *slot)
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     tell_step(run, slot, step, now);
+    record_step(run, slot, step, now);
     if (slot->op.cancel_legs != 0)
         cancel_legs(slot);
     if (step == RGN_DONE) {
+        const sim_record_words record = sim_run_done_record(slot, now);
         sim_run_report_ended(run, slot, now);
+        sim_run_tell_record(run, &record);
         return false;
     }
-    if (step == RGN_SEND)
+    if (step == RGN_SEND) {
         send_leg(run, slot, now);
+        const sim_record_words record = sim_run_sent_record(slot, now);
+        sim_run_tell_record(run, &record);
+    }
     return true;
 }
 
@@ -283,11 +316,12 @@ static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint
 static void report_failed_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, bool is_canary,
                               int64_t now)
 {
-    sim_digest_add(&run->output->behaviour, (uint64_t)now,
-                   (uint64_t)SIM_RECORD_LEG_FAILED << 56 | (uint64_t)evidence << 48 |
-                       (uint64_t)slot->leg_substatus[leg] << 24 | (uint64_t)slot->leg_region[leg] << 16 |
-                       slot->leg_status[leg],
-                   slot->ordinal, leg);
+    const sim_record_words record = {{(uint64_t)now,
+                                      (uint64_t)SIM_RECORD_LEG_FAILED << 56 | (uint64_t)evidence << 48 |
+                                          (uint64_t)slot->leg_substatus[leg] << 24 |
+                                          (uint64_t)slot->leg_region[leg] << 16 | slot->leg_status[leg],
+                                      slot->ordinal, leg}};
+    sim_run_record(run, &record);
     if (run->input->observer == NULL || (evidence != RGN_EVIDENCE_FAILURE && evidence != RGN_EVIDENCE_TIMEOUT))
         return;
     const sim_failed_leg failed = {.sent = slot->leg_sent[leg],
@@ -372,6 +406,7 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
     if ((slot->flags & SIM_SLOT_CANARY_LEG) != 0)
         report_lost_canary(run, slot, lost_race_evidence(run), now);
     run->answer = &answer;
+    run->answered_leg = (uint8_t)leg;
     const bool is_open = sim_run_follow(run, slot, step, now);
     run->answer = NULL;
     return is_open;

@@ -39,13 +39,22 @@ static inline void sim_run_count_arrival(sim_run_state *run, rgn_region region, 
         load->count[region * (uint64_t)load->seconds + second]++;
 }
 
-static inline void sim_run_digest_send(sim_run_state *run, const sim_slot *slot, int64_t now)
+static inline sim_record_words sim_run_sent_record(const sim_slot *slot, int64_t now)
 {
     const rgn_op *op = &slot->op;
-    sim_digest_add(&run->output->behaviour, (uint64_t)now,
-                   (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)op->reason << 48 | (uint64_t)op->send_flags << 16 |
-                       (uint64_t)op->leg << 8 | op->region,
-                   slot->ordinal, sim_pack_ids(slot->client, slot->partition));
+    return (sim_record_words){{(uint64_t)now,
+                               (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)op->reason << 48 |
+                                   (uint64_t)op->send_flags << 16 | (uint64_t)op->leg << 8 | op->region,
+                               slot->ordinal, sim_pack_ids(slot->client, slot->partition)}};
+}
+
+static inline sim_record_words sim_run_done_record(const sim_slot *slot, int64_t now)
+{
+    const rgn_result *result = &slot->op.result;
+    return (sim_record_words){{(uint64_t)now,
+                               (uint64_t)SIM_RECORD_DONE << 56 | (uint64_t)result->reason << 48 |
+                                   (uint64_t)result->region << 40 | (uint64_t)result->substatus << 16 | result->status,
+                               slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind}};
 }
 
 /* The leg's fate is settled when it is sent, because faults are functions of time. */
@@ -68,7 +77,8 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_wo
     slot->leg_sent[leg] = now;
     run->output->legs++;
     sim_run_count_arrival(run, region, now + round_trip / 2);
-    sim_run_digest_send(run, slot, now);
+    const sim_record_words record = sim_run_sent_record(slot, now);
+    sim_run_digest(run, &record);
 }
 
 /* The first leg to the first region, where neither connections nor jitter matter. `luck` is drawn for the place where
@@ -146,10 +156,8 @@ static inline void sim_run_report_ended(sim_run_state *run, sim_slot *slot, int6
     const rgn_hedge hedge = rgn_op_hedge(op);
     run->output->operations++;
     run->output->end = now;
-    sim_digest_add(&run->output->behaviour, (uint64_t)now,
-                   (uint64_t)SIM_RECORD_DONE << 56 | (uint64_t)result->reason << 48 | (uint64_t)result->region << 40 |
-                       (uint64_t)result->substatus << 16 | result->status,
-                   slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind);
+    const sim_record_words record = sim_run_done_record(slot, now);
+    sim_run_digest(run, &record);
     if (run->batch_count == SIM_ENDED_BATCH)
         sim_run_flush(run);
     sim_ended *ended = &run->batch[run->batch_count++];

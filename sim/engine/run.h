@@ -49,17 +49,6 @@ typedef struct {
     uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
 } sim_slot;
 
-/* Semantic records of the behaviour digest; final numbers. */
-enum {
-    SIM_RECORD_SEND = 1,
-    SIM_RECORD_LEG_FAILED = 2,
-    SIM_RECORD_DONE = 3,
-    SIM_RECORD_TRANSITION = 4,
-    SIM_RECORD_MARK = 5,
-    SIM_RECORD_RESTART = 6,
-    SIM_RECORD_GATEWAY = 7,
-};
-
 static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
 {
     return (uint64_t)client << 32 | partition;
@@ -97,6 +86,7 @@ typedef struct sim_run {
     uint16_t *story_place;      /* of a slot with SIM_SLOT_STORY */
     uint64_t story_bound;       /* hashes of operations worth following are below it */
     const rgn_response *answer; /* what the call into the core reported; NULL: no leg's end */
+    uint8_t answered_leg;       /* whose answer that is */
     bool is_timeout;            /* the call into the core told of an attempt's timeout */
     uint32_t slot_count;        /* ever used */
     uint32_t slot_capacity;
@@ -185,6 +175,26 @@ void sim_run_schedule_dirty(sim_run_state *run);
 void sim_run_store_checkpoints(sim_run_state *run, int64_t now);
 
 void sim_run_flush(sim_run_state *run);
+
+/* Puts a record under the behaviour digest. */
+static inline void sim_run_digest(sim_run_state *run, const sim_record_words *record)
+{
+    sim_digest_add(&run->output->behaviour, record->word[0], record->word[1], record->word[2], record->word[3]);
+}
+
+/* Tells a recorder of a record; for what is rare, or never happens without one. */
+static inline void sim_run_tell_record(const sim_run_state *run, const sim_record_words *record)
+{
+    if (__builtin_expect(run->input->recorder != NULL, 0))
+        run->input->recorder->record(run->input->recorder->context, record);
+}
+
+/* Both. */
+static inline void sim_run_record(sim_run_state *run, const sim_record_words *record)
+{
+    sim_run_digest(run, record);
+    sim_run_tell_record(run, record);
+}
 
 /* An invariant does not hold; the first one is told. */
 static inline void sim_run_break(sim_run_state *run, const char *what)

@@ -51,9 +51,7 @@ static void add_options(sim_digest *digest, const char *name, const rgn_effectiv
     }
 }
 
-/* Names of policies and origins of values stay out: what has the same effect has the same digest. So do knobs at their
- * default: a new knob changes no earlier digest. */
-static void digest_inputs(const sim_scenario *scenario, const sim_pair_options *options, char out[33])
+void sim_digest_inputs(const sim_scenario *scenario, const sim_pair_options *options, char out[33])
 {
     sim_digest digest = sim_digest_start();
     sim_digest_add_bytes(&digest, scenario->canonical, strlen(scenario->canonical));
@@ -79,7 +77,7 @@ static bool prepare_pairs(sim_experiment *experiment, uint32_t s, sim_input_erro
         const sim_pair_options *options = &experiment->options[at];
         experiment->pair[at].clients = &options->clients;
         experiment->pair[at].workloads = options->workload;
-        digest_inputs(experiment->input.scenario[s], options, experiment->pair[at].input_digest);
+        sim_digest_inputs(experiment->input.scenario[s], options, experiment->pair[at].input_digest);
     }
     return true;
 }

@@ -59,8 +59,9 @@ grep -q "gated.yaml:$(line_of objectives): success-rate: flap_count" out || faul
 sed -n 's/^    regionsim run /run /p' out | head -n 1 | sed 's/--db moment.db/--db moment.db --jobs 1/' >command
 eval "\"$regionsim\" $(cat command)" >replay.out 2>&1
 [ -f moment.db ] || fault "the replay makes no database"
-query=$(sed -n 's/^    sqlite3 -box moment.db "\(.*\)"$/\1/p' out | head -n 1)
-[ "$(sql moment.db "SELECT count(*) FROM ($query)")" -gt 0 ] || fault "nothing happened at that moment"
+sed -n 's/^    regionsim explain /explain /p' out | head -n 1 >command
+xargs "$regionsim" <command >told || fault "the moment cannot be explained"
+grep -q "^[0-9.]* s  *client [0-9]*, partition [0-9]*: " told || fault "nothing happened at that moment"
 end
 
 begin "all traffic as canaries turns it red, and is named"

@@ -6,14 +6,14 @@
 
 begin "the program's help names every verb and every exit status"
 run 0 "$regionsim" --help
-for word in run validate schema list compare check --version "130  interrupted" "70   internal error" "4    inconclusive"; do
+for word in run validate schema list compare check explain trace --version "130  interrupted" "70   internal error" "4    inconclusive"; do
     has out "$word"
 done
 is_empty err
 end
 
 begin "each verb's help shows usage, options and an example"
-for verb in run validate schema list compare check; do
+for verb in run validate schema list compare check report explain trace; do
     run 0 "$regionsim" $verb --help
     has out "usage: regionsim $verb"
     has out "--help"
@@ -39,7 +39,7 @@ is_empty out
 run 2 "$regionsim" valdate "$small"
 has err 'unknown verb "valdate"; did you mean "validate"?'
 run 2 "$regionsim" qqqqqq
-has err "expected run, validate, schema, list, compare, check, report or sweep"
+has err "expected run, validate, schema, list, compare, check, report, sweep, explain or trace"
 end
 
 begin "misspelt and misused options are bad usage and say what is right"

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Printing what a narrator has heard. */
+#ifndef SIM_EXPLAIN_TELL_H
+#define SIM_EXPLAIN_TELL_H
+
+#include "explain/narrator.h"
+
+enum { EXP_SHOWN = 400, EXP_AROUND = 10 };
+
+/* "flagship under success-rate, replication 0, seed 1 (run 1 of a.db)" */
+void exp_print_title(const exp_stored *run);
+
+/* Prints text after a time, wrapped. */
+void exp_print_line(int64_t at, const char *text);
+
+/* All lines, or with focus.at those around it and the state then. */
+void exp_print_lines(const exp_narrator *narrator);
+
+/* Looks for the operation among the arrivals. CLI_OK with client, partition and start filled in; else an exit status
+ * after a complaint. */
+int exp_find_operation(const exp_stored *run, uint64_t ordinal, exp_focus *focus);
+
+#endif
