@@ -19,6 +19,22 @@ static int64_t threshold_of(const rgn_options *options, rgn_direction direction)
     return direction == RGN_READ ? options->breaker_read_failure_threshold : options->breaker_write_failure_threshold;
 }
 
+/* FBK-30: the first failed region is on trial. */
+static bool is_on_trial(const strike *s)
+{
+    return s->entry->phase == RGN_PHASE_RECOVERING && s->region == s->entry->first_failed &&
+           rgni_is_tentative(s->scene->options);
+}
+
+/* The failures at the event's region that trip it. FBK-30: on trial half of them, rounded down, but one at least. */
+static int64_t trip_threshold(const strike *s)
+{
+    int64_t threshold = threshold_of(s->scene->options, s->direction);
+    if (!is_on_trial(s))
+        return threshold;
+    return threshold > 1 ? threshold / 2 : 1;
+}
+
 /* BRK-13: counters saturate. */
 static void count_up(uint32_t *counter)
 {
@@ -72,6 +88,15 @@ static bool clear_old_counts(const strike *s)
     return true;
 }
 
+/* BRK-20: the directions that a trip of this one takes along. Writes of single-write accounts know no trip. */
+static uint8_t trip_bits(const strike *s, rgn_direction direction)
+{
+    const uint8_t both = 1u << RGN_READ | 1u << RGN_WRITE;
+    bool takes_both =
+        s->scene->options->breaker_trip_scope == RGN_TRIP_PARTITION && s->scene->topology->multi_write;
+    return takes_both ? both : (uint8_t)(1u << direction);
+}
+
 /* BRK-12: a count holds a derived trip up. With counts of their own any failed region's does. */
 static bool count_holds_trip(const strike *s, rgn_direction direction)
 {
@@ -91,8 +116,9 @@ static void derive_trips(const strike *s, rgn_dur_ns elapsed)
         return;
     uint8_t kept = 0;
     for (rgn_direction d = RGN_READ; d <= RGN_WRITE; d++)
-        if (rgn_entry_is_tripped(s->entry, d) && count_holds_trip(s, d))
-            kept |= (uint8_t)(1u << d);
+        if (count_holds_trip(s, d))
+            kept |= trip_bits(s, d);
+    kept &= s->entry->tripped;
     if (kept == s->entry->tripped)
         return;
     rgn_entry before = *s->entry;
@@ -111,7 +137,7 @@ static bool count_trips(const strike *s, unsigned row)
 {
     const rgn_options *options = s->scene->options;
     int64_t failures = failures_of(s, row, s->direction);
-    if (failures < threshold_of(options, s->direction))
+    if (failures < trip_threshold(s))
         return false;
     if (s->share == NULL)
         return true;
@@ -120,11 +146,11 @@ static bool count_trips(const strike *s, unsigned row)
 }
 
 /* BRK-3, BRK-6: sets the direction's trip and tells it: the first of the entry, or the other direction's. */
-static void trip_direction(const strike *s, const rgn_entry *before, unsigned row)
+static void trip_direction(const strike *s, const rgn_entry *before, unsigned row, int64_t threshold)
 {
     rgn_entry *e = s->entry;
     bool is_first = e->tripped == 0;
-    e->tripped |= (uint8_t)(1u << s->direction);
+    e->tripped |= trip_bits(s, s->direction);
     if (is_first) {
         if (e->phase == RGN_PHASE_RECOVERING)
             rgni_recovery_clear(e, s->scene);
@@ -134,7 +160,7 @@ static void trip_direction(const strike *s, const rgn_entry *before, unsigned ro
     }
     rgni_fact fact = fact_of(s, is_first ? RGN_REASON_TRIP : RGN_REASON_TRIP_ALSO);
     fact.failures = e->counts.failures[row][s->direction];
-    fact.threshold = threshold_of(s->scene->options, s->direction);
+    fact.threshold = threshold;
     rgni_story_add(s->story, s->scene, before, e, fact);
 }
 
@@ -143,14 +169,15 @@ static void trip_region(const strike *s, unsigned row)
 {
     rgn_entry *e = s->entry;
     rgn_entry before = *e;
+    int64_t threshold = trip_threshold(s);
     e->first_failed = s->region;
     rgni_failed_clear(e);
     rgni_failed_add(e, s->region);
     e->current = rgni_next_region(s->scene->topology, e->failed);
     if (e->current == RGN_REGION_NONE)
-        end_exhausted(s, e->counts.failures[row][s->direction], threshold_of(s->scene->options, s->direction));
+        end_exhausted(s, e->counts.failures[row][s->direction], threshold);
     else
-        trip_direction(s, &before, row);
+        trip_direction(s, &before, row, threshold);
 }
 
 /* BRK-7: a region that is not among the failed ones joins them if it has failed often enough; reads and writes count
@@ -203,7 +230,7 @@ static void fail_per_region(const strike *s)
         return;
     if (!rgn_entry_is_tripped(e, s->direction) && count_trips(s, row)) {
         rgn_entry before = *e;
-        trip_direction(s, &before, row);
+        trip_direction(s, &before, row, threshold_of(s->scene->options, s->direction));
     }
 }
 
@@ -219,6 +246,7 @@ static void fail_shared(const strike *s)
     if (is_cleared || has_wrapped)
         derive_trips(s, age);
     bool was_tripped = rgn_entry_is_tripped(e, s->direction);
+    int64_t threshold = trip_threshold(s);
     if (!was_tripped && !count_trips(s, 0))
         return;
     rgn_entry before = *e;
@@ -228,11 +256,11 @@ static void fail_shared(const strike *s)
         e->current = rgni_next_region(s->scene->topology, e->failed);
     rgni_fact fact = fact_of(s, RGN_REASON_MOVE);
     fact.failures = e->counts.failures[0][s->direction];
-    fact.threshold = threshold_of(s->scene->options, s->direction);
+    fact.threshold = threshold;
     if (e->current == RGN_REGION_NONE)
         end_exhausted(s, fact.failures, fact.threshold);
     else if (!was_tripped)
-        trip_direction(s, &before, 0);
+        trip_direction(s, &before, 0, threshold);
     else if (is_move)
         rgni_story_add(s->story, s->scene, &before, e, fact);
 }
@@ -251,6 +279,8 @@ void rgni_breaker_on_failure(rgn_entry *entry, rgn_share_tally *share, const rgn
     }
     if (entry->phase == RGN_PHASE_ABSENT)
         rgni_entry_create(entry, share, scene, region, direction, story);
+    if (is_on_trial(&s))
+        *rgni_successes_of(entry, direction) = 0;
     if (rgni_tally_is_shared(scene->options))
         fail_shared(&s);
     else
@@ -298,6 +328,12 @@ void rgni_breaker_on_success(rgn_entry *entry, rgn_share_tally *share, const rgn
         rgni_entry_end(entry, scene, fact_of(&s, RGN_REASON_FAILBACK_PROBE), story); /* FBK-22 */
         return;
     }
+    if (is_on_trial(&s)) {
+        rgni_failback_on_trial_success(entry, scene, direction, threshold_of(scene->options, direction), story);
+        return;
+    }
+    if (rgni_failback_on_request(entry, share, scene, region, direction, story))
+        return;
     unsigned row = rgni_counts_find(entry, scene->options, region);
     if (row == RGN_COUNTED_REGIONS)
         return;

@@ -29,7 +29,7 @@ static void publish(rgn_router *router)
     rgn_time_ns next = rgn_time_min(router->clock.next_tick, router->clock.next_probe);
 
     next = rgn_time_min(next, router->clock.next_refresh);
-    if (router->options.failback_promote == RGN_PROMOTE_DUE) {
+    if (rgni_promotes_when_due(&router->options)) {
         for (uint32_t i = 0; i < router->stripe_count; i++)
             next = rgn_time_min(next, atomic_load_explicit(&router->clock.due[i], memory_order_relaxed));
     }

@@ -125,8 +125,10 @@ unsigned rgn_router_due_probes(const rgn_router *router, rgn_time_ns now, rgn_ta
 
     for (rgn_region region = 0; region < RGN_REGIONS_MAX && count < cap; region++) {
         if (rgn_region_in(set, region) && probe_due(router, region) <= now)
-            out[count++] = (rgn_task){
-                .kind = RGN_TASK_PROBE_ENDPOINT, .region = region, .marked_at = read_mark(&router->marks, region).at};
+            out[count++] = (rgn_task){.kind = RGN_TASK_PROBE_ENDPOINT,
+                                      .region = region,
+                                      .partition = RGN_PARTITION_UNKNOWN,
+                                      .marked_at = read_mark(&router->marks, region).at};
     }
     return count;
 }
@@ -137,8 +139,13 @@ void rgn_router_answer_probe(rgn_router *router, const rgn_task *task, bool is_r
     rgni_marks *marks = &router->marks;
     bool is_current;
 
-    assert(task->kind == RGN_TASK_PROBE_ENDPOINT);
     assert(task->region < RGN_REGIONS_MAX);
+    if (task->kind == RGN_TASK_CONNECT_PARTITION) {
+        if (is_reachable)
+            rgni_router_answer_connection(router, task, now);
+        return;
+    }
+    assert(task->kind == RGN_TASK_PROBE_ENDPOINT);
     rgni_lock(&marks->lock);
     is_current =
         rgn_region_in(marked_here(router), task->region) && read_mark(marks, task->region).at == task->marked_at;

@@ -63,6 +63,13 @@ void rgni_failback_on_result(rgn_entry *entry, rgn_share_tally *share, const rgn
 void rgni_failback_on_expiry(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, bool is_tick,
                              rgni_story *story);
 
+/* failback.promote_on connection holds the entry's promotion back. */
+bool rgni_failback_awaits_connection(const rgn_entry *entry, const rgn_options *options);
+
+/* The first failed region of the entry of that generation could be connected to: promotes it, if its dwell is over. */
+void rgni_failback_on_connection(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene,
+                                 uint32_t generation, rgni_story *story);
+
 /* When the dwell is over; RGN_TIME_NEVER unless unhealthy, or counting where untripped entries are promoted too. */
 rgn_time_ns rgni_failback_due(const rgn_entry *entry, const rgn_options *options);
 

@@ -94,7 +94,7 @@ static void event_store(event *e)
 
     rgni_stripe_trim_side(e->stripe, e->slot);
     is_empty = !has_entry && e->slot->side == NULL;
-    if (has_entry && e->router->options.failback_promote == RGN_PROMOTE_DUE)
+    if (has_entry && rgni_promotes_when_due(&e->router->options))
         due = rgni_failback_due(&e->slot->entry, &e->router->options);
     if (e->is_new && !is_empty)
         rgni_stripe_insert(e->stripe, e->slot);
@@ -299,7 +299,14 @@ static bool has_open_probes(const rgn_options *options)
     return options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
 }
 
-/* With rule windowed and no open probe nothing looks at ordinary successes. */
+/* With rule windowed, no open probe, no trial and no recovery by requests nothing looks at ordinary successes. */
+static bool looks_at_successes(const rgn_options *options)
+{
+    return options->breaker_rule != RGN_RULE_WINDOWED || has_open_probes(options) ||
+           options->failback_strategy == RGN_STRATEGY_TENTATIVE ||
+           options->failback_request_recovery != RGN_TIME_NEVER;
+}
+
 void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
                               bool is_below_400, rgn_time_ns now)
 {
@@ -307,7 +314,7 @@ void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_r
     event e;
 
     if (partition >= router->partition_count || rgni_router_state(router, partition) == 0 ||
-        (options->breaker_rule == RGN_RULE_WINDOWED && !has_open_probes(options)))
+        !looks_at_successes(options))
         return;
     event_begin(&e, router, partition, now);
     if (e.slot != NULL && (event_is_covered(&e, region, direction) || has_open_probes(options)))
@@ -429,6 +436,41 @@ void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now
     }
 }
 
+/* FBK-28: one connection to each first failed region whose dwell is over, in partition order. */
+static unsigned plan_connections(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap)
+{
+    uint32_t words = rgni_state_words(router);
+    unsigned count = 0;
+
+    for (uint32_t i = 0; i < words; i++) {
+        uint64_t word = atomic_load_explicit(&router->states[i], memory_order_acquire);
+        for (uint32_t j = 0; word != 0 && count < cap; j++, word >>= 8) {
+            rgn_entry entry;
+            if (rgni_state_phase((uint8_t)word) == RGN_PHASE_ABSENT || !rgn_router_inspect(router, i * 8 + j, &entry) ||
+                !rgni_failback_awaits_connection(&entry, &router->options) ||
+                rgni_failback_due(&entry, &router->options) > now)
+                continue;
+            out[count++] = (rgn_task){.kind = RGN_TASK_CONNECT_PARTITION,
+                                      .region = entry.first_failed,
+                                      .partition = i * 8 + j,
+                                      .generation = entry.generation};
+        }
+    }
+    return count;
+}
+
+void rgni_router_answer_connection(rgn_router *router, const rgn_task *task, rgn_time_ns now)
+{
+    event e;
+
+    if (task->partition >= router->partition_count)
+        return;
+    event_begin(&e, router, task->partition, now);
+    if (e.had_entry)
+        rgni_failback_on_connection(&e.slot->entry, event_share(&e), &e.scene, task->generation, &e.story);
+    event_end(&e);
+}
+
 /* FBK-5: a due expiry promotes and does nothing else. */
 static void promote(rgn_router *router, rgn_partition partition, rgn_time_ns now)
 {
@@ -447,15 +489,21 @@ unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out
     rgn_partition partition;
     unsigned count = 0;
 
-    if (rgni_clock_claim_tick(router, now))
+    bool is_tick = rgni_clock_claim_tick(router, now);
+
+    if (is_tick)
         rgni_router_work_on_all(router, RGNI_WORK_TICK, now);
-    if (router->options.failback_promote == RGN_PROMOTE_DUE) {
+    if (rgni_promotes_when_due(&router->options)) {
         while ((partition = rgni_clock_first_due(router, now)) != RGN_PARTITION_UNKNOWN)
             promote(router, partition, now);
     }
     if (cap > 0 && rgni_clock_claim_refresh(router, now)) {
-        out[count++] = (rgn_task){.kind = RGN_TASK_REFRESH_ACCOUNT, .region = RGN_REGION_NONE};
-        out++;
+        out[count++] = (rgn_task){
+            .kind = RGN_TASK_REFRESH_ACCOUNT, .region = RGN_REGION_NONE, .partition = RGN_PARTITION_UNKNOWN};
     }
-    return count + (rgni_clock_claim_probes(router, now) ? rgn_router_due_probes(router, now, out, cap - count) : 0);
+    if (rgni_clock_claim_probes(router, now))
+        count += rgn_router_due_probes(router, now, out + count, cap - count);
+    if (is_tick && router->options.failback_promote_on == RGN_PROMOTE_ON_CONNECTION)
+        count += plan_connections(router, now, out + count, cap - count);
+    return count;
 }

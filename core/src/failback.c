@@ -300,19 +300,92 @@ static uint8_t draw_sampler(const rgni_scene *scene)
     return (uint8_t)drawn;
 }
 
-static void promote(const look *l)
+/* FBK-30: all traffic goes home, so nothing is tripped meanwhile, and counting begins anew. */
+static void begin_trial(const look *l)
+{
+    rgn_entry *e = l->entry;
+    rgn_region home = e->first_failed;
+    e->tripped = 0;
+    rgni_failed_clear(e);
+    e->current = rgni_tally_is_shared(l->scene->options) ? home : RGN_REGION_NONE;
+    rgni_counts_clear(e, l->share, l->scene->options);
+    if (l->share != NULL)
+        l->share->window_start = l->scene->now;
+    e->trip_time = RGN_TIME_NEVER;
+    e->read_successes = 0;
+    e->write_successes = 0;
+}
+
+/* FBK-31: nothing is asked of the region but what has brought the promotion. An entry that never tripped has nothing to
+ * try. */
+static bool fails_back_at_once(const look *l)
+{
+    int64_t strategy = l->scene->options->failback_strategy;
+    return strategy == RGN_STRATEGY_AT_ONCE || (strategy == RGN_STRATEGY_TENTATIVE && l->entry->tripped == 0);
+}
+
+static void promote(const look *l, rgn_reason reason, int64_t threshold, rgn_dur_ns elapsed)
 {
     const rgn_options *options = l->scene->options;
     rgn_entry *e = l->entry;
     rgn_entry before = *e;
+    if (fails_back_at_once(l)) {
+        rgni_entry_end(e, l->scene, fact_of(l, RGN_REASON_FAILBACK_AT_ONCE, threshold, elapsed), l->story);
+        return;
+    }
     e->phase = RGN_PHASE_RECOVERING;
     e->recovering_since = l->scene->now;
     e->window_start = l->scene->now;
     e->window_id = 0;
     e->sampler = draw_sampler(l->scene);
-    rgn_dur_ns dwelt = rgn_time_elapsed(dwell_start(&before, options), l->scene->now);
-    rgni_story_add(l->story, l->scene, &before, e,
-                   fact_of(l, RGN_REASON_PROMOTE, options->failback_partition_unavailability_duration, dwelt));
+    if (rgni_is_tentative(options))
+        begin_trial(l);
+    rgni_story_add(l->story, l->scene, &before, e, fact_of(l, reason, threshold, elapsed));
+}
+
+static void promote_dwelt(const look *l)
+{
+    const rgn_options *options = l->scene->options;
+    rgn_dur_ns dwelt = rgn_time_elapsed(dwell_start(l->entry, options), l->scene->now);
+    promote(l, RGN_REASON_PROMOTE, options->failback_partition_unavailability_duration, dwelt);
+}
+
+/* FBK-28: recovery waits for a connection. There is none to be made where no region has failed first. */
+bool rgni_failback_awaits_connection(const rgn_entry *entry, const rgn_options *options)
+{
+    return options->failback_promote_on == RGN_PROMOTE_ON_CONNECTION && entry->first_failed != RGN_REGION_NONE;
+}
+
+void rgni_failback_on_connection(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene,
+                                 uint32_t generation, rgni_story *story)
+{
+    look l = {entry, share, scene, RGN_READ, entry->first_failed, story};
+    if (entry->generation == generation && rgni_failback_awaits_connection(entry, scene->options) &&
+        rgni_failback_due(entry, scene->options) <= scene->now)
+        promote_dwelt(&l);
+}
+
+/* FBK-29: strictly later than that after the trip. */
+bool rgni_failback_on_request(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
+                              rgn_direction direction, rgni_story *story)
+{
+    look l = {entry, share, scene, direction, region, story};
+    int64_t wait = scene->options->failback_request_recovery;
+    rgn_dur_ns age = rgn_time_elapsed(entry->trip_time, scene->now);
+    if (entry->phase != RGN_PHASE_UNHEALTHY || region != entry->first_failed || age <= wait)
+        return false;
+    promote(&l, RGN_REASON_PROMOTE_REQUEST, wait, age);
+    return true;
+}
+
+/* FBK-30: of either direction; failures of the other one stay. */
+void rgni_failback_on_trial_success(rgn_entry *entry, const rgni_scene *scene, rgn_direction direction, int64_t needed,
+                                    rgni_story *story)
+{
+    look l = {entry, NULL, scene, direction, entry->first_failed, story};
+    rgni_fact fact = fact_of(&l, RGN_REASON_FAILBACK_TENTATIVE, needed, 0);
+    if (++*rgni_successes_of(entry, direction) >= needed)
+        rgni_entry_end(entry, scene, fact, story);
 }
 
 /* BRK-10: an untripped entry that has seen no failure for longer than the reset window. */
@@ -328,9 +401,10 @@ void rgni_failback_on_expiry(rgn_entry *entry, rgn_share_tally *share, const rgn
                              rgni_story *story)
 {
     look l = {entry, share, scene, RGN_READ, RGN_REGION_NONE, story};
-    bool is_promotion_time = is_tick || scene->options->failback_promote == RGN_PROMOTE_DUE;
+    bool is_promotion_time = (is_tick || scene->options->failback_promote == RGN_PROMOTE_DUE) &&
+                             !rgni_failback_awaits_connection(entry, scene->options);
     if (is_promotion_time && rgni_failback_due(entry, scene->options) <= scene->now) {
-        promote(&l);
+        promote_dwelt(&l);
         return;
     }
     if (!is_tick)

@@ -231,6 +231,17 @@ rgn_step rgni_race_again_armed(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now)
 
 /* --- the race ---------------------------------------------------------------------------------------------------- */
 
+/* BRK-21: the winner cuts the other leg. A leg that is a canary, or began as one, counts nowhere else. */
+static void charge_loser(rgn_router *router, const rgn_op *op, unsigned leg, rgn_time_ns now)
+{
+    int64_t rule = router->options.breaker_cut_legs;
+    bool counts = rule == RGN_CUT_LEGS_COUNT || (rule == RGN_CUT_LEGS_LOST_PRIMARY && leg == PRIMARY);
+
+    if (counts && leg_is_open(op, leg) && rgni_op_has(op, RGNI_OP_COVERED) &&
+        !(leg == PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
+        rgn_router_record_failure(router, op->partition, rgni_leg_region(op, leg), RGN_READ, now);
+}
+
 /* HDG-13: the first final answer ends race and operation. */
 static rgn_step win(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
                     rgn_time_ns now)
@@ -253,10 +264,11 @@ static rgn_step win(rgn_router *router, rgn_op *op, unsigned leg, const rgn_clas
         if (!rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
             rgn_router_record_hedge_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
     }
+    charge_loser(router, op, leg == PRIMARY ? HEDGE : PRIMARY, now);
     return rgni_op_end_with(op, class, response, false);
 }
 
-/* HDG-14: both legs are dead: one failed attempt of the operation, in two regions. */
+/* HDG-14: both legs are dead: one failed attempt of the operation, in two regions. HDG-30: or its end. */
 static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
                           rgn_time_ns now)
 {
@@ -270,6 +282,8 @@ static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class
     rgni_hedge_set(op, is_late ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE : RGN_HEDGE_BOTH_TRANSIENT);
     if (is_late)
         return rgni_op_end_by_deadline(op);
+    if (op->options->hedging_both_transient == RGN_BOTH_TRANSIENT_END)
+        return rgni_op_end_with(op, class, response, class->retry != RGN_RETRY_NONE);
     if (class->retry == RGN_RETRY_NONE && !is_dear)
         return rgni_op_end_with(op, class, response, false);
     plan = rgni_retry_plan_race(op, class, topology);
@@ -315,7 +329,8 @@ static rgni_plan plan_leg(rgn_router *router, rgn_op *op, unsigned leg, const rg
 }
 
 /* The leg failed in its region, for now or for good. HDG-23: a refusal says that the region is not the partition's hub,
- * and nothing of its health. Returns whether it is the operation's answer. */
+ * and nothing of its health. HDG-29: a primary that has failed for good may end the race. Returns whether it is the
+ * operation's answer. */
 static bool fail_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
                      rgni_plan *plan, rgn_time_ns now)
 {
@@ -329,7 +344,9 @@ static bool fail_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_cla
     *plan = plan_leg(router, op, leg, class, response, &is_free, now);
     if (!is_free)
         rgni_op_charge(router, op, region, class, response, plan->is_exhausted, now);
-    return rgni_ends_race(op, class) && plan->move != RGNI_HERE && !is_set_aside(op, leg, class);
+    bool is_answer = rgni_ends_race(op, class) ||
+                     (leg == PRIMARY && op->options->hedging_primary_failure == RGN_PRIMARY_FAILURE_FINAL);
+    return is_answer && plan->move != RGNI_HERE && !is_set_aside(op, leg, class);
 }
 
 /* The leg's attempt is over. HDG-11: transient on one side keeps the other racing. HDG-20: each end is charged where
@@ -395,6 +412,7 @@ static void stop_racing(rgn_router *router, rgn_op *op)
  * what the leg tells changes nothing. */
 static rgn_step pass_deadline(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
+    rgni_op_charge_cut(router, op, now);
     if (rgni_op_has(op, RGNI_OP_TICKET))
         rgni_op_end_ticket(router, op, RGN_EVIDENCE_TIMEOUT, now);
     stop_racing(router, op);

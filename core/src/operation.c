@@ -310,6 +310,18 @@ void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn
         rgn_router_mark_endpoint(router, region, (rgn_mark_reason) class->mark_reason, now);
 }
 
+/* A canary's leg feeds its sample and nothing else; what the deadline has cut is not cut again when its harvest is. */
+void rgni_op_charge_cut(rgn_router *router, const rgn_op *op, rgn_time_ns now)
+{
+    if (router->options.breaker_cut_legs != RGN_CUT_LEGS_COUNT || !rgni_op_has(op, RGNI_OP_COVERED) ||
+        op->state == RGNI_OP_HARVEST)
+        return;
+    for (unsigned leg = rgni_op_has(op, RGNI_OP_TICKET) ? 1 : 0; leg < RGN_LEGS_MAX; leg++)
+        if ((op->open_legs >> leg & 1) != 0)
+            rgn_router_record_failure(router, op->partition, rgni_leg_region(op, leg), (rgn_direction)op->direction,
+                                      now);
+}
+
 /* Waits for `delay` in `state`, but not past the deadline. */
 static rgn_step wait(rgn_op *op, uint8_t state, rgn_dur_ns delay, rgn_time_ns now)
 {
@@ -525,6 +537,7 @@ rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
     if (op->wake_kind == RGN_WAKE_BACKOFF && now < op->deadline)
         return op->state == RGNI_OP_WAIT_HERE ? send_here(op, now) : rgni_op_send_next(router, op, now);
     /* OPR-15: a deadline says nothing of the region, but to a canary. */
+    rgni_op_charge_cut(router, op, now);
     if (rgni_op_has(op, RGNI_OP_TICKET))
         rgni_op_end_ticket(router, op, RGN_EVIDENCE_TIMEOUT, now);
     return rgni_op_end_by_deadline(op);
@@ -533,6 +546,7 @@ rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
 rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     op->cancel_legs = 0;
+    rgni_op_charge_cut(router, op, now);
     rgni_race_on_abandon(router, op);
     if (rgni_op_has(op, RGNI_OP_TICKET))
         rgni_op_end_ticket(router, op, RGN_EVIDENCE_NEUTRAL, now);

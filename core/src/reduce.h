@@ -72,12 +72,28 @@ void rgni_entry_untrip(rgn_entry *entry, const rgni_scene *scene);
 void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgni_fact fact,
                            rgni_story *story);
 
+/* Strategy tentative: where the successes in that direction are counted. */
+static inline uint32_t *rgni_successes_of(rgn_entry *entry, rgn_direction direction)
+{
+    return direction == RGN_READ ? &entry->read_successes : &entry->write_successes;
+}
+
+/* An ordinary success at a region on trial; `needed` of them end the recovery. */
+void rgni_failback_on_trial_success(rgn_entry *entry, const rgni_scene *scene, rgn_direction direction, int64_t needed,
+                                    rgni_story *story);
+
+/* An ordinary success at `region`, which may begin a recovery. True if it did. */
+bool rgni_failback_on_request(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
+                              rgn_direction direction, rgni_story *story);
+
 /* breaker.tally: one count for all regions of the partition. */
 bool rgni_tally_is_shared(const rgn_options *options);
 /* breaker.untripped_entries: untripped entries stay, and are promoted like tripped ones. */
 bool rgni_keeps_untripped(const rgn_options *options);
 /* failback.failed_probe: a direction is tripped only as long as its count says so. */
 bool rgni_trips_are_derived(const rgn_options *options);
+/* failback.strategy: all traffic goes home while recovering, and counts. */
+bool rgni_is_tentative(const rgn_options *options);
 /* failback.strategy and probe_admission: all traffic goes home while recovering, the next result decides. */
 bool rgni_probes_with_all(const rgn_options *options);
 

@@ -45,6 +45,7 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     router->stripe_count = config->lock_stripes;
     rgni_clock_init(&router->clock);
     router->breaker_switch = config->breaker_switch;
+    router->breaker_by_failover = RGN_SWITCH_UNSET;
     router->probe_interval = config->probe_interval;
     router->reads_account = config->reads_account;
     atomic_init(&router->gateway.is_off, false);
@@ -98,8 +99,10 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
     for (uint32_t i = 0; i < router->stripe_count; i++) {
         atomic_init(&router->clock.due[i], RGN_TIME_NEVER);
         rgni_stripe_init(&router->stripes[i], router->options.breaker_rule == RGN_RULE_SHARE,
-                         router->options.failback_promote == RGN_PROMOTE_DUE);
+                         rgni_promotes_when_due(&router->options));
     }
+    if (topology.automatic_failover && router->options.breaker_automatic_failover != RGN_FAILOVER_APART)
+        router->breaker_by_failover = RGN_SWITCH_ON; /* RTR-12: a first account without it is no edge */
     atomic_store_explicit(&router->is_breaker_on, rgni_breaker_should_be_on(router, &snapshot->topology),
                           memory_order_release);
     if (router->reads_account)

@@ -60,6 +60,7 @@ struct rgn_router {
     uint32_t stripe_count; /* a power of two */
     rgni_clock clock;
     rgn_switch breaker_switch; /* under account_lock */
+    rgn_switch breaker_by_failover; /* what automatic failover has made of the breaker; UNSET: nothing */
     rgn_dur_ns probe_interval;
     bool reads_account;
     rgn_time_ns start;
@@ -197,6 +198,15 @@ typedef enum {
     RGNI_WORK_FAILOVER_EDGE,
     RGNI_WORK_REGION_REMOVED,
 } rgni_work;
+/* failback.promote: recovery begins exactly when the dwell is over; one that waits for a connection begins at ticks. */
+static inline bool rgni_promotes_when_due(const rgn_options *options)
+{
+    return options->failback_promote == RGN_PROMOTE_DUE && options->failback_promote_on == RGN_PROMOTE_ON_DWELL;
+}
+
+/* A connection to the task's region could be made. */
+void rgni_router_answer_connection(rgn_router *router, const rgn_task *task, rgn_time_ns now);
+
 void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now);
 
 /* An ordinary attempt's success, where anything listens to it. */

@@ -79,6 +79,17 @@ rgni_snapshot *rgni_snapshot_create(rgn_router *router, const rgn_topology *topo
 
 /* --- changes ----------------------------------------------------------------------------------------------------- */
 
+/* RTR-12: what the account's automatic failover has done to the breaker. The account's lock is held. */
+static void follow_failover(rgn_router *router, bool is_on)
+{
+    int64_t rule = router->options.breaker_automatic_failover;
+
+    if (rule == RGN_FAILOVER_FOLLOW)
+        router->breaker_by_failover = is_on ? RGN_SWITCH_ON : RGN_SWITCH_OFF;
+    else if (rule == RGN_FAILOVER_LATCH && is_on)
+        router->breaker_by_failover = RGN_SWITCH_ON;
+}
+
 /* RTR-10: the kill switch decides; without one the options do, and with the driver's rules automatic failover brings
  * the breaker along. */
 bool rgni_breaker_should_be_on(const rgn_router *router, const rgn_topology *topology)
@@ -87,6 +98,8 @@ bool rgni_breaker_should_be_on(const rgn_router *router, const rgn_topology *top
 
     if (router->breaker_switch != RGN_SWITCH_UNSET)
         return router->breaker_switch == RGN_SWITCH_ON;
+    if (router->breaker_by_failover != RGN_SWITCH_UNSET)
+        return router->breaker_by_failover == RGN_SWITCH_ON;
     return router->options.breaker_enabled != 0 || comes_along;
 }
 
@@ -149,6 +162,8 @@ static rgn_status take_account(rgn_router *router, const rgn_account *account, b
     newer = renew_snapshot(router, older, account, only_if_changed);
     if (newer != NULL) {
         is_failover_edge = newer->topology.automatic_failover != older->topology.automatic_failover;
+        if (is_failover_edge)
+            follow_failover(router, newer->topology.automatic_failover);
         is_breaker_on = rgni_breaker_should_be_on(router, &newer->topology);
         change = refresh_gateway(router, account, now);
     }

@@ -56,6 +56,7 @@ static const char *threshold_unit(const rgn_transition *transition)
     switch (transition->reason) {
     case RGN_REASON_FAILBACK_SINGLE:
     case RGN_REASON_RETRIP_SINGLE:
+    case RGN_REASON_FAILBACK_TENTATIVE:
         return "count";
     case RGN_REASON_FAILBACK:
     case RGN_REASON_RETRIP:
@@ -63,6 +64,8 @@ static const char *threshold_unit(const rgn_transition *transition)
         return "ppm";
     case RGN_REASON_STALE:
     case RGN_REASON_PROMOTE:
+    case RGN_REASON_PROMOTE_REQUEST:
+    case RGN_REASON_FAILBACK_AT_ONCE:
     case RGN_REASON_RETRIP_MAX:
     case RGN_REASON_WINDOW_DWELL:
     case RGN_REASON_WINDOW_RESTART:

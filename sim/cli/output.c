@@ -79,20 +79,6 @@ bool cli_output_write(const char *path, void (*put)(void *context, FILE *out), v
     return refuse(path);
 }
 
-bool cli_is_database(const char *path)
-{
-    char head[16] = "";
-    struct stat found;
-    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
-        return false;
-    FILE *file = fopen(path, "rb");
-    const bool is_one =
-        file != NULL && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "SQLite format 3", 16) == 0;
-    if (file != NULL)
-        (void)fclose(file);
-    return is_one;
-}
-
 char *cli_text(const char *format, ...)
 {
     char *text = NULL;

@@ -13,9 +13,6 @@ bool cli_is_database(const char *path);
  * its name only once it is complete, and never that of a database. False after a complaint. */
 bool cli_output_write(const char *path, void (*put)(void *context, FILE *out), void *context);
 
-/* The file is a database: a result that took its place would be a loss. */
-bool cli_is_database(const char *path);
-
 /* A text that printf would make; the caller frees it. NULL: no memory. */
 char *cli_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

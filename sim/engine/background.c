@@ -35,7 +35,7 @@ static void work(sim_run_state *run, sim_event event, uint32_t client)
         return;
     }
     if (sim_control_is_answer(event)) {
-        sim_control_answer(run, client, (int64_t)event.time);
+        sim_control_answer(run, client, event);
         sim_run_schedule(run, client, (int64_t)event.time);
         run->dirty_count = 0;
         return;
@@ -43,10 +43,9 @@ static void work(sim_run_state *run, sim_event event, uint32_t client)
     if ((int64_t)event.time != run->background_time[client])
         return; /* an earlier expiry has been put in since */
     run->background_time[client] = RGN_TIME_NEVER;
-    rgn_task task[1 + RGN_REGIONS_MAX];
-    const unsigned count = rgn_router_on_expiry(run->fleet.client[client].router, (int64_t)event.time, task,
-                                                sizeof task / sizeof *task);
-    sim_control_do_tasks(run, client, task, count, (int64_t)event.time);
+    const unsigned count =
+        rgn_router_on_expiry(run->fleet.client[client].router, (int64_t)event.time, run->task, run->task_room);
+    sim_control_do_tasks(run, client, run->task, count, (int64_t)event.time);
     sim_run_schedule(run, client, (int64_t)event.time);
     run->dirty_count = 0;
 }

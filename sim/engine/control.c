@@ -6,13 +6,14 @@ enum {
     STATUS_FORBIDDEN = 403,
     SUBSTATUS_WRITE_FORBIDDEN = 3,
     SUBSTATUS_ACCOUNT_NOT_FOUND = 1008,
-    EVENT_REFRESH = 1, /* leg field of a client's control event: its reading of the account is answered */
 };
 
 bool sim_control_open(sim_run_state *run)
 {
     const uint32_t clients = run->scenario->client_count;
     run->reads_account = run->scenario->account_change_count > 0;
+    if (!sim_probes_open(run))
+        return false;
     if (!run->reads_account)
         return true;
     run->refresh_time = malloc((size_t)clients * sizeof *run->refresh_time);
@@ -38,27 +39,34 @@ void sim_control_settle(sim_run_state *run, sim_slot *slot, int64_t arrival)
 
 void sim_control_do_tasks(sim_run_state *run, uint32_t client, const rgn_task *task, unsigned count, int64_t now)
 {
+    if (!sim_queue_reserve(&run->background, run->background.count + count)) {
+        run->fleet.out_of_memory = true;
+        return;
+    }
     for (unsigned i = 0; i < count; i++) {
-        if (task[i].kind != RGN_TASK_REFRESH_ACCOUNT)
+        if (task[i].kind != RGN_TASK_REFRESH_ACCOUNT) {
+            sim_probes_send(run, client, &task[i], now);
             continue;
-        const int64_t at = rgn_time_add(now, run->scenario->account_read_time);
-        if (!sim_queue_reserve(&run->background, run->background.count + 1)) {
-            run->fleet.out_of_memory = true;
-            return;
         }
+        const int64_t at = rgn_time_add(now, run->scenario->account_read_time);
         run->refresh_time[client] = at;
         sim_queue_push(&run->background,
-                       (sim_event){(uint64_t)at, sim_event_key(SIM_CLASS_CONTROL, client, EVENT_REFRESH, 0)});
+                       (sim_event){(uint64_t)at, sim_event_key(SIM_CLASS_CONTROL, client, SIM_EVENT_REFRESH, 0)});
     }
 }
 
 bool sim_control_is_answer(sim_event event)
 {
-    return sim_event_class(event.key) == SIM_CLASS_CONTROL && sim_event_leg(event.key) == EVENT_REFRESH;
+    return sim_event_class(event.key) == SIM_CLASS_CONTROL && sim_event_leg(event.key) != 0;
 }
 
-void sim_control_answer(sim_run_state *run, uint32_t client, int64_t now)
+void sim_control_answer(sim_run_state *run, uint32_t client, sim_event event)
 {
+    const int64_t now = (int64_t)event.time;
+    if (sim_event_leg(event.key) == SIM_EVENT_PROBE) {
+        sim_probes_answer(run, client, sim_event_slot(event.key), now);
+        return;
+    }
     const int64_t asked = now - run->scenario->account_read_time;
     if (run->refresh_time[client] != now)
         return; /* who asked has been restarted since */
@@ -72,6 +80,7 @@ void sim_control_forget(sim_run_state *run, uint32_t client)
 {
     if (run->reads_account)
         run->refresh_time[client] = RGN_TIME_NEVER;
+    sim_probes_forget(run, client);
 }
 
 static bool hedges(const rgn_gateway *gateway)

@@ -29,6 +29,7 @@ typedef enum {
     SIM_DRAW_RECORD_PHASE = 11,   /* where a recording begins      {stream's name hash, 0} */
     SIM_DRAW_GIVES_UP = 12,       /* the application gives up      {op ordinal, 0} */
     SIM_DRAW_REPLICATION_LAG = 13, /* lag of a region pair         {partition key mixed + interval, from << 16 | to} */
+    SIM_DRAW_CONNECTION = 14, /* a connection for no request     {client key, partition key or region mixed + instant} */
     /* From 32 on: draws about finished runs; they move no run's luck. */
     SIM_DRAW_BOOTSTRAP = 32, /* replications that a resample takes {resample, nth draw}; key without replication */
 } sim_draw;

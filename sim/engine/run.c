@@ -209,6 +209,7 @@ void sim_run_close(sim_run_state *run)
     free(run->dirty);
     free(run->connection);
     free(run->refresh_time);
+    sim_probes_close(run);
     sim_throughput_destroy(run->throughput);
     sim_sessions_destroy(run->sessions);
     sim_overrides_close(run);

@@ -93,6 +93,10 @@ typedef struct sim_run {
     uint32_t *free_slot; /* last in, first out */
     uint32_t free_count;
 
+    rgn_task *task;        /* room for what one expiry asks for */
+    uint32_t task_room;
+    struct sim_probes *probes; /* connections under way; probes.c */
+
     sim_queue background;     /* ordinal field: the client; class CONTROL an expiry, WORLD_EDGE a restart */
     int64_t *background_time; /* by client: the one time that counts; NEVER: none */
     uint32_t dirty_count;     /* clients whose next expiry may have moved */

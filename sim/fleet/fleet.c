@@ -123,6 +123,7 @@ static rgn_router *create_router(sim_fleet *fleet, sim_client *client, const rgn
         .excluded = group->excluded,
         .options = options->values,
         .breaker_switch = breaker_switch(options),
+        .probe_interval = fleet->scenario->probe_interval,
         .reads_account = fleet->scenario->account_change_count > 0,
         .start = start,
         .lock_stripes = 1,

@@ -212,9 +212,10 @@ static void go_home(sim_metrics *m, simi_pair *pair, rgn_reason reason, int64_t 
     tally->returns++;
     row->returns++;
     row->pairs_away--;
-    if (reason == RGN_REASON_FAILBACK || reason == RGN_REASON_FAILBACK_SINGLE || reason == RGN_REASON_FAILBACK_PROBE)
+    if (reason == RGN_REASON_FAILBACK || reason == RGN_REASON_FAILBACK_SINGLE || reason == RGN_REASON_FAILBACK_PROBE ||
+        reason == RGN_REASON_FAILBACK_AT_ONCE)
         tally->failbacks++;
-    else if (reason != RGN_REASON_PROMOTE)
+    else if (reason != RGN_REASON_PROMOTE && reason != RGN_REASON_PROMOTE_REQUEST)
         tally->drops++;
     if (!truth(m, pair, pair->kinds, at).is_healthy)
         tally->premature++;

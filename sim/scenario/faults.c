@@ -109,6 +109,7 @@ static bool resolve_fault(sim_resolver *self, const sim_raw_item *item, sim_faul
     out->from = raw->from;
     out->until = raw->until;
     out->error_after = raw->errors.after;
+    out->probes = (uint8_t)raw->probes;
     snprintf(path, sizeof path, "faults.%s", item->name);
     if (raw->until <= raw->from)
         return sim_resolve_fail(self, path, sim_node_get(raw->node, "until"),

@@ -126,7 +126,7 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
-    int64_t start_spread;
+    int64_t start_spread, probe_interval;
 } sim_raw_fleet;
 
 typedef struct {
@@ -257,6 +257,7 @@ typedef struct {
     sim_raw_where where;
     sim_raw_errors errors;
     sim_raw_latency latency;
+    int64_t probes;
 } sim_raw_fault;
 
 typedef struct {

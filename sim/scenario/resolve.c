@@ -214,5 +214,6 @@ bool sim_resolve_places(sim_resolver *self)
         out->group_count++;
     }
     out->start_spread = raw->fleet.start_spread;
+    out->probe_interval = raw->fleet.probe_interval;
     return true;
 }

@@ -90,6 +90,9 @@ typedef struct {
     uint32_t share; /* of the errors, ppb; a mix sums to SIM_SHARE_ONE exactly */
 } sim_error;
 
+/* What a fault does to a connection that a client tries for no request. */
+typedef enum { SIM_PROBES_AS_REQUESTS = 0, SIM_PROBES_SUCCEED = 1, SIM_PROBES_FAIL = 2 } sim_probes;
+
 typedef struct {
     const char *name;
     uint64_t name_hash; /* sim_name_hash(name): keys this fault's luck */
@@ -102,6 +105,7 @@ typedef struct {
     uint32_t client_share;     /* ppb of all clients; SIM_SHARE_ONE: all */
     bool only_new_connections; /* attempts whose client has a connection to the region are spared */
     uint8_t kinds;             /* bit per sim_kind */
+    uint8_t probes;            /* sim_probes */
     uint32_t error_count;
     const sim_error *error;
     sim_shape error_share;      /* ppb */
@@ -276,6 +280,7 @@ typedef struct sim_scenario {
     const sim_client_group *group; /* by name */
     uint32_t client_count;
     int64_t start_spread; /* clients start at drawn times in (-start_spread, 0] */
+    int64_t probe_interval; /* of endpoints whose mark has aged; 0: clients probe none */
 
     uint32_t workload_count;
     const sim_workload *workload; /* by name */

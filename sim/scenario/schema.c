@@ -187,6 +187,9 @@ static const sim_record group_record = RECORD("client_group", sim_raw_group, gro
 static const sim_field fleet_rows[] = {
     {"start_spread", SIM_FIELD_DURATION, .initial = SECONDS(300), RANGE(0, YEAR), AT(sim_raw_fleet, start_spread),
      .meaning = "clients were started at drawn times within this long before the run begins"},
+    {"probe_interval", SIM_FIELD_DURATION, .word = "never", .word_value = 0, RANGE(SECONDS(1), YEAR),
+     AT(sim_raw_fleet, probe_interval),
+     .meaning = "period at which clients try to connect to endpoints whose mark has aged; never: marks simply age"},
 };
 static const sim_record fleet_record = RECORD("fleet", sim_raw_fleet, fleet_rows);
 
@@ -395,6 +398,9 @@ static const sim_field fault_rows[] = {
     {"errors", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &errors_record, AT(sim_raw_fault, errors), .meaning = "attempts that fail"},
     {"latency", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &latency_record, AT(sim_raw_fault, latency),
      .meaning = "attempts that are slow"},
+    {"probes", SIM_FIELD_CHOICE, .words = "as_requests|succeed|fail", AT(sim_raw_fault, probes),
+     .meaning = "connections that clients try for no request: refused or unanswered as often as requests are, "
+                "succeed whatever requests do, or fail"},
 };
 static const sim_record fault_record = RECORD("fault", sim_raw_fault, fault_rows);
 

@@ -92,6 +92,39 @@ static effect effect_of(const sim_world *world, uint64_t faults, int64_t arrival
     return all;
 }
 
+/* The faults that strike the endpoint as a whole, of those of one stretch. */
+static uint64_t endpoint_faults(const sim_world *world, uint64_t faults)
+{
+    uint64_t whole = 0;
+    while (faults != 0) {
+        const unsigned number = sim_mask_take(&faults);
+        const sim_fault *fault = &world->scenario->fault[number];
+        if (fault->partition_count == 0 && fault->partition_share == SIM_SHARE_ONE)
+            whole |= UINT64_C(1) << number;
+    }
+    return whole;
+}
+
+bool sim_world_connects(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client, int64_t at,
+                        uint64_t word)
+{
+    const sim_world *world = run->world;
+    const sim_stretches *stretches = &world->stretches[region];
+    uint64_t met = stretches->faults[sim_stretches_find(stretches, at)] & run->scope->client_hits[client];
+    met = partition == SIM_NO_PARTITION ? endpoint_faults(world, met) : met & run->scope->hits[partition];
+    uint64_t as_requests = 0;
+    for (uint64_t left = met; left != 0;) {
+        const unsigned number = sim_mask_take(&left);
+        const uint8_t probes = world->scenario->fault[number].probes;
+        if (probes == SIM_PROBES_FAIL)
+            return false;
+        if (probes == SIM_PROBES_AS_REQUESTS)
+            as_requests |= UINT64_C(1) << number;
+    }
+    const effect all = effect_of(world, as_requests, at, word);
+    return all.hit.fault == NULL || pick_error(&all.hit, word)->type == SIM_ERROR_STATUS;
+}
+
 /* The windows around `arrival`, of which stretch `here` tells. */
 static void open_windows(sim_world_run *run, rgn_region region, uint32_t here, uint64_t met, const effect *all)
 {

@@ -122,6 +122,16 @@ bool sim_world_needs_connections(const sim_world *world);
 sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                              sim_words luck);
 
+/* Whether a connection opens that the client tries for no request and that reaches the region at `at`: to the replicas
+ * of `partition`, or (SIM_NO_PARTITION) to the endpoint, which only faults on all partitions strike. An answer of any
+ * status is one. A fault may say otherwise of such connections; else `word` is their luck, as the outcome word is a
+ * request's. */
+#define SIM_NO_PARTITION UINT32_MAX
+bool sim_world_connects(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client, int64_t at,
+                        uint64_t word);
+/* A client gives up a connection that does not open for so long. */
+#define SIM_CONNECT_TIMEOUT (10 * RGN_NS_PER_S)
+
 /* A round trip under jitter. `word` is word 0 of SIM_DRAW_NETWORK_JITTER for the leg. Rounded down; at most
  * SIM_SAMPLER_MAX. */
 static inline int64_t sim_world_jittered(const sim_sampler *jitter, int64_t round_trip, uint64_t word)

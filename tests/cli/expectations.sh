@@ -48,6 +48,12 @@ for file in I01 I07 I08 I11 I14 I22; do
 done
 holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --set breaker.rule=share \
     --set 'scenario.expect=[{metric: trip_count, equals: 0}]'
+for file in grey-failure connects-but-fails; do
+    holds "$file" "$file" --policy dotnet --policy java --policy success-rate
+done
+holds "without a connection nobody comes back" connects-but-fails --policy dotnet --policy java \
+    --set scenario.faults.hung.probes=as_requests \
+    --set 'scenario.expect=[{metric: return_count, equals: 0}]'
 holds slow-region slow-region --policy no-hedging --policy success-rate --policy hedging-adaptive
 holds gateway-toggle-soak gateway-toggle-soak --policy dotnet-hedging
 holds "a client that overrides the gateway does not follow the switch" gateway-toggle-soak --policy dotnet-hedging \

@@ -29,10 +29,15 @@ typedef enum { RGN_FLAG, RGN_COUNT, RGN_DURATION, RGN_SHARE, RGN_PERCENT, RGN_CH
  * operation's own options can change the latter only. */
 typedef enum { RGN_REACH_CLIENT, RGN_REACH_OPERATION } rgn_knob_reach;
 
-enum { RGN_RULE_WINDOWED, RGN_RULE_CONSECUTIVE, RGN_RULE_SHARE };                     /* breaker.rule */
-enum { RGN_TALLY_PER_REGION, RGN_TALLY_SHARED };                                      /* breaker.tally */
-enum { RGN_UNTRIPPED_DROP, RGN_UNTRIPPED_KEEP };                                      /* breaker.untripped_entries */
-enum { RGN_STRATEGY_SUCCESS_RATE, RGN_STRATEGY_PROBE };                               /* failback.strategy */
+enum { RGN_RULE_WINDOWED, RGN_RULE_CONSECUTIVE, RGN_RULE_SHARE };            /* breaker.rule */
+enum { RGN_TALLY_PER_REGION, RGN_TALLY_SHARED };                             /* breaker.tally */
+enum { RGN_UNTRIPPED_DROP, RGN_UNTRIPPED_KEEP };                             /* breaker.untripped_entries */
+enum { RGN_TRIP_DIRECTION, RGN_TRIP_PARTITION };                             /* breaker.trip_scope */
+enum { RGN_CUT_LEGS_IGNORE, RGN_CUT_LEGS_LOST_PRIMARY, RGN_CUT_LEGS_COUNT }; /* breaker.cut_legs */
+enum { RGN_FAILOVER_APART, RGN_FAILOVER_FOLLOW, RGN_FAILOVER_LATCH };        /* breaker.automatic_failover */
+/* failback.strategy */
+enum { RGN_STRATEGY_SUCCESS_RATE, RGN_STRATEGY_PROBE, RGN_STRATEGY_TENTATIVE, RGN_STRATEGY_AT_ONCE };
+enum { RGN_PROMOTE_ON_DWELL, RGN_PROMOTE_ON_CONNECTION };                             /* failback.promote_on */
 enum { RGN_PROBE_ONE, RGN_PROBE_ALL };                                                /* failback.probe_admission */
 enum { RGN_FAILED_PROBE_RETRIP, RGN_FAILED_PROBE_UNTRIP };                            /* failback.failed_probe */
 enum { RGN_SAMPLER_COUNTER, RGN_SAMPLER_HASH };                                       /* failback.sampler */
@@ -50,18 +55,23 @@ enum { RGN_HEDGING_ON, RGN_HEDGING_DISABLED };                                  
 enum { RGN_HEDGING_STATIC, RGN_HEDGING_ADAPTIVE, RGN_HEDGING_NAIVE };                 /* hedging.policy */
 enum { RGN_EARLY_RETRY, RGN_EARLY_LAUNCH };                                           /* hedging.early_transient */
 enum { RGN_LEG_RETRIES_LOCAL, RGN_LEG_RETRIES_NONE };                                 /* hedging.leg_retries */
+enum { RGN_PRIMARY_FAILURE_TRANSIENT, RGN_PRIMARY_FAILURE_FINAL };                    /* hedging.primary_failure */
 enum { RGN_SECONDARY_SECOND, RGN_SECONDARY_FIRST_DISTINCT, RGN_SECONDARY_UNTRIPPED }; /* hedging.secondary */
 enum { RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER };                         /* hedging.activation */
 enum { RGN_REFUSED_HUB_TRANSIENT, RGN_REFUSED_HUB_FINAL };                            /* hedging.refused_hub */
 enum { RGN_NOT_FOUND_FINAL, RGN_NOT_FOUND_TRANSIENT };                                /* hedging.account_not_found */
 enum { RGN_EARLY_FINAL_RETRY, RGN_EARLY_FINAL_RETURN };                               /* hedging.early_final */
-enum { RGN_BOTH_TRANSIENT_ATTEMPT, RGN_BOTH_TRANSIENT_TWO_FAILOVERS };                /* hedging.both_transient */
-enum { RGN_EXHAUSTED_RACE_ANSWER, RGN_EXHAUSTED_RACE_UNAVAILABLE };                   /* hedging.exhausted_race */
-enum { RGN_SESSION_RACE_WRITE_LIST, RGN_SESSION_RACE_PREFERRED };                     /* hedging.session_race */
-enum { RGN_METADATA_ERROR_FINAL, RGN_METADATA_ERROR_TRANSIENT };                      /* hedging.metadata_error */
-enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };                       /* hedging.operations */
-enum { RGN_GATEWAY_ABSENT_KEEPS, RGN_GATEWAY_ABSENT_ALLOWS };                         /* gateway.absent */
-enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                      /* gateway.enforcement */
+enum {
+    RGN_BOTH_TRANSIENT_ATTEMPT,
+    RGN_BOTH_TRANSIENT_TWO_FAILOVERS,
+    RGN_BOTH_TRANSIENT_END
+};                                                                  /* hedging.both_transient */
+enum { RGN_EXHAUSTED_RACE_ANSWER, RGN_EXHAUSTED_RACE_UNAVAILABLE }; /* hedging.exhausted_race */
+enum { RGN_SESSION_RACE_WRITE_LIST, RGN_SESSION_RACE_PREFERRED };   /* hedging.session_race */
+enum { RGN_METADATA_ERROR_FINAL, RGN_METADATA_ERROR_TRANSIENT };    /* hedging.metadata_error */
+enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };     /* hedging.operations */
+enum { RGN_GATEWAY_ABSENT_KEEPS, RGN_GATEWAY_ABSENT_ALLOWS };       /* gateway.absent */
+enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                    /* gateway.enforcement */
 
 #define RGN_MS_(n)     ((n)*RGN_NS_PER_MS)
 #define RGN_S_(n)      ((n)*RGN_NS_PER_S)
@@ -91,8 +101,21 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                
       "hedge races in a row that a region has to lose to trip a partition")                                            \
     X(breaker, untripped_entries, CHOICE, CLIENT, RGN_UNTRIPPED_DROP, 0, 1, "AZURE_COSMOS_PPCB_UNTRIPPED_ENTRIES",     \
       "drop|keep", "the sweep drops untripped entries that went stale, or (driver) keeps and promotes them")           \
-    X(failback, strategy, CHOICE, CLIENT, RGN_STRATEGY_SUCCESS_RATE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_STRATEGY",      \
-      "success_rate|probe", "a sample of canaries decides, or one request does")                                       \
+    X(breaker, trip_scope, CHOICE, CLIENT, RGN_TRIP_DIRECTION, 0, 1, "AZURE_COSMOS_PPCB_TRIP_SCOPE",                   \
+      "direction|partition",                                                                                           \
+      "a trip moves reads or writes alone, or (Java) reads trip writes too, and the other way about")                  \
+    X(breaker, cut_legs, CHOICE, CLIENT, RGN_CUT_LEGS_IGNORE, 0, 2, "AZURE_COSMOS_PPCB_CUT_LEGS",                      \
+      "ignore|lost_primary|count",                                                                                     \
+      "what a leg that is cut counts: nothing; (Java) one failure if it is the primary and the hedge has won; (.NET) " \
+      "one failure whoever cuts it: the other leg, the deadline or the application")                                   \
+    X(breaker, automatic_failover, CHOICE, CLIENT, RGN_FAILOVER_APART, 0, 2, "AZURE_COSMOS_PPCB_AUTOMATIC_FAILOVER",   \
+      "apart|follow|latch",                                                                                            \
+      "the account's automatic failover does not switch the breaker (with routing.rules driver it switches it on); "   \
+      "(.NET) each edge of it switches the breaker on or off; (Java) it switches the breaker on for good")             \
+    X(failback, strategy, CHOICE, CLIENT, RGN_STRATEGY_SUCCESS_RATE, 0, 3, "AZURE_COSMOS_PPCB_FAILBACK_STRATEGY",      \
+      "success_rate|probe|tentative|at_once",                                                                          \
+      "what decides a recovery: a sample of canaries; one request; (Java) all traffic goes home and half the "         \
+      "threshold's failures trip again, the threshold's successes in a row end it; (.NET) nothing, it fails back")     \
     X(failback, probe_admission, CHOICE, CLIENT, RGN_PROBE_ONE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PROBE_ADMISSION",    \
       "one|all", "strategy probe: one request goes home, or (driver) all do until one result decides")                 \
     X(failback, failed_probe, CHOICE, CLIENT, RGN_FAILED_PROBE_RETRIP, 0, 1,                                           \
@@ -124,6 +147,13 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                
       "AZURE_COSMOS_PPCB_FAILBACK_RECOVERING_MAX_MS", "", "longest recovery; one that takes longer trips again")       \
     X(failback, promote, CHOICE, CLIENT, RGN_PROMOTE_SWEEP, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PROMOTE", "sweep|due",   \
       "recovery begins at the first sweep after the dwell, or exactly when the dwell is over")                         \
+    X(failback, promote_on, CHOICE, CLIENT, RGN_PROMOTE_ON_DWELL, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PROMOTE_ON",       \
+      "dwell|connection",                                                                                              \
+      "recovery begins because the dwell is over, or (.NET, Java) only once a sweep after it has found that the "      \
+      "region can be connected to")                                                                                    \
+    X(failback, request_recovery, DURATION, CLIENT, RGN_TIME_NEVER, 0, RGN_TIME_NEVER,                                 \
+      "AZURE_COSMOS_PPCB_FAILBACK_REQUEST_RECOVERY_MS", "",                                                            \
+      "recovery also begins when a request succeeds at the failed region later than this after the trip")              \
     X(failback, dwell_from, CHOICE, CLIENT, RGN_DWELL_FIRST_FAILURE, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_DWELL_FROM",    \
       "first_failure|trip|last_failure", "the instant from which the dwell is measured")                               \
     X(failback, partition_unavailability_duration, DURATION, CLIENT, RGN_S_(5), 0, RGN_DUR_MAX_,                       \
@@ -180,6 +210,9 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                
       "a primary that fails before the threshold is retried as without hedging, or (driver) launches the hedge")       \
     X(hedging, leg_retries, CHOICE, OPERATION, RGN_LEG_RETRIES_LOCAL, 0, 1, "AZURE_COSMOS_HEDGING_LEG_RETRIES",        \
       "local|none", "a leg that fails is retried in its region, as often as failover allows, or (driver) never")       \
+    X(hedging, primary_failure, CHOICE, OPERATION, RGN_PRIMARY_FAILURE_TRANSIENT, 0, 1,                                \
+      "AZURE_COSMOS_HEDGING_PRIMARY_FAILURE", "transient|final",                                                       \
+      "a primary that has failed for good leaves the race to the hedge, or (Java) ends the operation")                 \
     X(hedging, refused_hub, CHOICE, OPERATION, RGN_REFUSED_HUB_TRANSIENT, 0, 1, "AZURE_COSMOS_HEDGING_REFUSED_HUB",    \
       "transient|final",                                                                                               \
       "403/3 to a leg that looks for the partition's hub leaves the race to the other leg, or (driver) wins it")       \
@@ -188,16 +221,19 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                                
       "403/1008 to a leg of a race ends it like any other 403, or (driver) leaves it to the other leg")                \
     X(hedging, early_final, CHOICE, OPERATION, RGN_EARLY_FINAL_RETRY, 0, 1, "AZURE_COSMOS_HEDGING_EARLY_FINAL",        \
       "retry|return",                                                                                                  \
-      "403/3, 501 and 505 to the primary before the threshold are retried as without hedging, or (driver) the caller's")\
+      "403/3, 501 and 505 to the primary before the threshold are retried as without hedging, or (driver) the "        \
+      "caller's")                                                                                                      \
     X(hedging, both_transient, CHOICE, OPERATION, RGN_BOTH_TRANSIENT_ATTEMPT, 0, 1,                                    \
       "AZURE_COSMOS_HEDGING_BOTH_TRANSIENT", "attempt|two_failovers",                                                  \
-      "a race that nobody wins costs what its last answer costs an attempt, or (driver) two failovers whatever that was")\
+      "a race that nobody wins costs what its last answer costs an attempt, or (driver) two failovers whatever that "  \
+      "was")                                                                                                           \
     X(hedging, exhausted_race, CHOICE, OPERATION, RGN_EXHAUSTED_RACE_ANSWER, 0, 1,                                     \
       "AZURE_COSMOS_HEDGING_EXHAUSTED_RACE", "answer|unavailable",                                                     \
       "such a race with no retry left ends the operation with its last answer, or (driver) with 503/20003")            \
     X(hedging, session_race, CHOICE, OPERATION, RGN_SESSION_RACE_WRITE_LIST, 0, 1,                                     \
       "AZURE_COSMOS_HEDGING_SESSION_RACE", "write_list|preferred",                                                     \
-      "such a race that ended in 404/1002 sends a single-write account's read to the write list, or (driver) does not")\
+      "such a race that ended in 404/1002 sends a single-write account's read to the write list, or (driver) does "    \
+      "not")                                                                                                           \
     X(hedging, metadata_error, CHOICE, OPERATION, RGN_METADATA_ERROR_FINAL, 0, 1,                                      \
       "AZURE_COSMOS_HEDGING_METADATA_ERROR", "final|transient",                                                        \
       "a final error to the hedge of a metadata read ends the race, or (driver) leaves it to the primary")             \

@@ -12,6 +12,8 @@
  *   recovering  sample at or above the success threshold     absent      failback
  *   recovering  sample below the floor                       unhealthy   retrip
  *   recovering  window over, undecided                       recovering  window_restart
+ *   recovering  strategy tentative: enough successes         absent      failback_tentative
+ *   unhealthy   strategy at_once: would be promoted          absent      failback_at_once
  *
  * (the whole table, with guards, is in core/README.md and, as data, in partition.c). */
 #ifndef REGIONCORE_PARTITION_H
@@ -56,8 +58,14 @@ typedef struct {
     rgn_time_ns recovering_since; /* promotion; NEVER unless recovering */
     rgn_time_ns window_start;     /* NEVER unless recovering */
     rgn_region_counts counts;     /* breaker.tally shared: row 0, region = the entry's creator */
-    uint32_t canary_total;        /* results counted in this window */
-    uint32_t canary_success;
+    union {
+        uint32_t canary_total;   /* results counted in this window */
+        uint32_t read_successes; /* strategy tentative: since the last failed read of this recovery */
+    };
+    union {
+        uint32_t canary_success;
+        uint32_t write_successes; /* strategy tentative */
+    };
     uint32_t canary_in_flight; /* sent in this window and not ended; strategy probe: 0 or 1 */
     uint32_t generation;       /* taken from the router's counter at creation and when a recovery ends */
     rgn_region_set failed;     /* all failed regions */

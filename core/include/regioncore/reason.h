@@ -39,6 +39,9 @@ extern "C" {
     X(TRIP_HEDGE, 23, "trip_hedge", "another region won the hedge race often enough in a row")                        \
     X(FORGOTTEN, 24, "forgotten", "the embedder dropped the entry")                                                   \
     X(CLIENT_RESTART, 25, "client_restart", "the client's process started anew: every entry is gone")                 \
+    X(FAILBACK_TENTATIVE, 26, "failback_tentative", "enough requests in a row succeeded on trial")                    \
+    X(FAILBACK_AT_ONCE, 27, "failback_at_once", "the partition was due and fails back without a trial")               \
+    X(PROMOTE_REQUEST, 28, "promote_request", "a request succeeded at the failed region: unhealthy to recovering")    \
     X(ROUTE_PREFERRED, 32, "preferred", "first region of the list that qualifies")                                    \
     X(ROUTE_OVERRIDE, 33, "override", "the partition is tripped: its current region")                                 \
     X(ROUTE_CANARY, 34, "canary", "a canary of a recovering partition: its first failed region")                      \

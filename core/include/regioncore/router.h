@@ -121,19 +121,26 @@ RGN_API bool rgn_router_breaker_is_on(const rgn_router *router);
 RGN_API rgn_time_ns rgn_router_next_expiry(const rgn_router *router);
 
 /* Background work the caller must do for the router. */
-typedef enum { RGN_TASK_PROBE_ENDPOINT = 1, RGN_TASK_REFRESH_ACCOUNT = 2 } rgn_task_kind;
+typedef enum {
+    RGN_TASK_PROBE_ENDPOINT = 1,
+    RGN_TASK_REFRESH_ACCOUNT = 2,
+    RGN_TASK_CONNECT_PARTITION = 3,
+} rgn_task_kind;
 typedef struct {
-    uint8_t kind;          /* rgn_task_kind */
-    rgn_region region;     /* of a probe */
-    rgn_time_ns marked_at; /* of the mark that the probe is to decide */
+    uint8_t kind;            /* rgn_task_kind */
+    rgn_region region;       /* of a probe or connection */
+    rgn_partition partition; /* of a connection; else RGN_PARTITION_UNKNOWN */
+    uint32_t generation;     /* of the entry that the connection is to decide */
+    rgn_time_ns marked_at;   /* of the mark that the probe is to decide */
 } rgn_task;
 
 /* Does all background work due at `now`; call it when rgn_router_next_expiry() <= now, before anything else of that
  * instant. Returns how many tasks it wrote to `out`. With reads_account, RGN_TASK_REFRESH_ACCOUNT every
  * gateway.refresh_interval and when a failure (403/3, 403/1008) asks for it, answered by rgn_router_answer_refresh();
  * it waits for a call with room. With a probe_interval, at each of its ticks, one
- * RGN_TASK_PROBE_ENDPOINT for every endpoint as rgn_router_due_probes() tells. What finds no room, or is not answered,
- * is asked for again at the next tick. */
+ * RGN_TASK_PROBE_ENDPOINT for every endpoint as rgn_router_due_probes() tells. With failback.promote_on connection, at
+ * each tick of the sweep, one RGN_TASK_CONNECT_PARTITION for every partition whose dwell is over: connect to its
+ * replicas in the region. What finds no room, or is not answered, is asked for again at the next tick. */
 RGN_API unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
 
 /* The endpoints to probe at `now`: those of the account whose mark is endpoint.unavailability_ttl old or older. For
@@ -142,7 +149,8 @@ RGN_API unsigned rgn_router_due_probes(const rgn_router *router, rgn_time_ns now
 
 /* A probe has ended: any answer of the endpoint means that it can be reached, which takes its mark away; without one
  * the mark begins anew, for the same reason. Nothing happens if there has been another mark since, or if the account no
- * longer has the region. */
+ * longer has the region. Likewise a connection for RGN_TASK_CONNECT_PARTITION: one that could be made begins the
+ * partition's recovery, if it still waits for one; one that could not changes nothing. */
 RGN_API void rgn_router_answer_probe(rgn_router *router, const rgn_task *task, bool is_reachable, rgn_time_ns now);
 
 /* Marks a whole endpoint unavailable from `now` on for endpoint.unavailability_ttl, or takes a mark away. */
