@@ -312,6 +312,7 @@ static void begin_trial(const look *l)
     if (l->share != NULL)
         l->share->window_start = l->scene->now;
     e->trip_time = RGN_TIME_NEVER;
+    e->cause = RGN_CAUSE_NONE;
     e->read_successes = 0;
     e->write_successes = 0;
 }

@@ -46,6 +46,8 @@ static void on_endpoint_mark(void *context, rgn_region region, rgn_mark_reason w
     const sim_record_words record = {{(uint64_t)at, (uint64_t)SIM_RECORD_MARK << 56 | (uint64_t)why << 8 | region,
                                       sim_pack_ids(client->index, 0), 0}};
     sim_run_record(run, &record);
+    if (run->scenario->probe_interval > 0)
+        sim_run_mark_dirty(run, client->index);
     if (run->input->observer == NULL)
         return;
     sim_run_flush(run);

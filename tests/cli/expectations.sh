@@ -51,6 +51,14 @@ holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --se
 for file in grey-failure connects-but-fails; do
     holds "$file" "$file" --policy dotnet --policy java --policy success-rate
 done
+probed() { # probed WHAT INTERVAL PROBES BOUND: marks of clients that meet refused connections once in two minutes
+    holds "$1" connects-but-fails --policy no-breaker --set 'scenario.workload.shop.rate=2 /min' \
+        --set 'scenario.faults.hung.errors.statuses={refused: 100 %}' --set "scenario.faults.hung.probes=$3" \
+        --set "scenario.fleet.probe_interval=$2" --set "scenario.expect=[{metric: endpoint_mark_count, $4}]"
+}
+probed "without probes requests mark the endpoint again and again" never fail "at_least: 70"
+probed "a probe that fails keeps requests away" "10 s" fail "at_most: 35"
+probed "a probe that succeeds where requests fail sends them there" "10 s" succeed "at_least: 70"
 holds "without a connection nobody comes back" connects-but-fails --policy dotnet --policy java \
     --set scenario.faults.hung.probes=as_requests \
     --set 'scenario.expect=[{metric: return_count, equals: 0}]'

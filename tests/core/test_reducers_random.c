@@ -87,6 +87,7 @@ static void stream_init(stream *s, uint64_t seed)
     o->failback_low_traffic_windows = pick(&s->random, 3);
     o->failback_recovering_max = pick(&s->random, 2) == 0 ? RGN_TIME_NEVER : 60 * S;
     o->failback_partition_unavailability_duration = pick(&s->random, 6) * S;
+    o->failback_request_recovery = pick(&s->random, 3) == 0 ? 10 * S : RGN_TIME_NEVER;
 }
 
 /* --- the model's claims ------------------------------------------------------------------------------------------ */
@@ -157,12 +158,18 @@ static void expect_story(stream *s, const rgn_entry *before)
     REQUIRE(s->b.entry.tripped == tripped);
 }
 
+/* Strategy tentative: untripped, and the region on trial is known. */
+static bool is_on_trial(const stream *s)
+{
+    return s->b.options.failback_strategy == RGN_STRATEGY_TENTATIVE && s->b.entry.phase == RGN_PHASE_RECOVERING;
+}
+
 static void expect_regions(const stream *s)
 {
     const rgn_entry *e = &s->b.entry;
     bool is_shared = s->b.options.breaker_tally == RGN_TALLY_SHARED;
     bool is_counting_alone = e->tripped == 0 && !is_shared;
-    REQUIRE((e->first_failed == RGN_REGION_NONE) == is_counting_alone);
+    REQUIRE((e->first_failed == RGN_REGION_NONE) == (is_counting_alone && !is_on_trial(s)));
     REQUIRE((e->current == RGN_REGION_NONE) == is_counting_alone);
     REQUIRE((e->failed & ~s->b.topology.regions) == 0);
     if (e->tripped != 0 && !is_shared) {
@@ -206,7 +213,7 @@ static void expect_recovery(const stream *s)
 {
     const rgn_entry *e = &s->b.entry;
     bool is_recovering = e->phase == RGN_PHASE_RECOVERING;
-    REQUIRE(e->canary_total >= e->canary_success);
+    REQUIRE(is_on_trial(s) || e->canary_total >= e->canary_success);
     REQUIRE((e->recovering_since != RGN_TIME_NEVER) == is_recovering);
     REQUIRE((e->window_start != RGN_TIME_NEVER) == is_recovering);
     REQUIRE(e->canary_in_flight == (is_recovering ? open_canaries(s) : 0));
@@ -384,6 +391,11 @@ static const struct {
     {RGN_KNOB_breaker_tally, RGN_TALLY_SHARED, RGN_KNOB_COUNT, 0},
     {RGN_KNOB_breaker_untripped_entries, RGN_UNTRIPPED_KEEP, RGN_KNOB_COUNT, 0},
     {RGN_KNOB_failback_strategy, RGN_STRATEGY_PROBE, RGN_KNOB_COUNT, 0},
+    {RGN_KNOB_failback_strategy, RGN_STRATEGY_TENTATIVE, RGN_KNOB_COUNT, 0},
+    {RGN_KNOB_failback_strategy, RGN_STRATEGY_AT_ONCE, RGN_KNOB_COUNT, 0},
+    {RGN_KNOB_failback_promote_on, RGN_PROMOTE_ON_CONNECTION, RGN_KNOB_COUNT, 0},
+    {RGN_KNOB_failback_request_recovery, S, RGN_KNOB_COUNT, 0},
+    {RGN_KNOB_breaker_trip_scope, RGN_TRIP_PARTITION, RGN_KNOB_COUNT, 0},
     {RGN_KNOB_failback_probe_admission, RGN_PROBE_ALL, RGN_KNOB_failback_strategy, RGN_STRATEGY_PROBE},
     {RGN_KNOB_failback_failed_probe, RGN_FAILED_PROBE_UNTRIP, RGN_KNOB_failback_strategy, RGN_STRATEGY_PROBE},
     {RGN_KNOB_failback_sampler, RGN_SAMPLER_HASH, RGN_KNOB_failback_canary_percentage, 40},

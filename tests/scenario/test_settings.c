@@ -141,6 +141,56 @@ START_TEST(the_shipped_drivers_quirks_are_all_there)
 }
 END_TEST
 
+/* The policy's value, or the default. */
+static int64_t value_of(const sim_policy *policy, rgn_knob_id knob)
+{
+    return policy->options.is_set[knob] ? rgn_options_get(&policy->options.values, knob) : rgn_knob_at(knob)->initial;
+}
+
+/* What the two clients are known to do differently, row by row. */
+START_TEST(the_peers_differ_where_they_are_known_to)
+{
+#define ROW(knob, dotnet, java) {RGN_KNOB_##knob, dotnet, java, #knob}
+    static const struct {
+        rgn_knob_id knob;
+        int64_t dotnet, java;
+        const char *name;
+    } rows[] = {
+        ROW(hedging_threshold, RGN_AUTO, 500 * RGN_NS_PER_MS),
+        ROW(hedging_early_transient, RGN_EARLY_LAUNCH, RGN_EARLY_RETRY),
+        ROW(hedging_primary_failure, RGN_PRIMARY_FAILURE_TRANSIENT, RGN_PRIMARY_FAILURE_FINAL),
+        ROW(hedging_both_transient, RGN_BOTH_TRANSIENT_END, RGN_BOTH_TRANSIENT_FAILOVER),
+        ROW(breaker_cut_legs, RGN_CUT_LEGS_COUNT, RGN_CUT_LEGS_LOST_PRIMARY),
+        ROW(breaker_tally, RGN_TALLY_SHARED, RGN_TALLY_PER_REGION),
+        ROW(breaker_rule, RGN_RULE_WINDOWED, RGN_RULE_CONSECUTIVE),
+        ROW(breaker_read_failure_threshold, 11, 10),
+        ROW(breaker_write_failure_threshold, 6, 5),
+        ROW(breaker_trip_scope, RGN_TRIP_DIRECTION, RGN_TRIP_PARTITION),
+        ROW(breaker_automatic_failover, RGN_FAILOVER_FOLLOW, RGN_FAILOVER_LATCH),
+        ROW(failback_strategy, RGN_STRATEGY_AT_ONCE, RGN_STRATEGY_TENTATIVE),
+        ROW(failback_sweep_interval, 300 * RGN_NS_PER_S, 60 * RGN_NS_PER_S),
+        ROW(failback_request_recovery, RGN_TIME_NEVER, 30 * RGN_NS_PER_S),
+        ROW(routing_rules, RGN_ROUTING_DRIVER, RGN_ROUTING_JAVA),
+        ROW(retry_max_failover_retry_count, 1, 2),
+        ROW(gateway_absent, RGN_GATEWAY_ABSENT_KEEPS, RGN_GATEWAY_ABSENT_ALLOWS),
+        ROW(gateway_activation, RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER),
+        ROW(gateway_enforcement, RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS),
+    };
+#undef ROW
+    sim_policy *dotnet = policy_or_fail("dotnet", FLAGSHIP, NULL, 0);
+    sim_policy *java = policy_or_fail("java", FLAGSHIP, NULL, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_msg(rows[i].dotnet != rows[i].java, "%s", rows[i].name);
+        ck_assert_msg(value_of(dotnet, rows[i].knob) == rows[i].dotnet, "dotnet: %s", rows[i].name);
+        ck_assert_msg(value_of(java, rows[i].knob) == rows[i].java, "java: %s", rows[i].name);
+    }
+    ck_assert_int_eq(dotnet->options.values.failback_promote_on, RGN_PROMOTE_ON_CONNECTION); /* both ask for one */
+    ck_assert_int_eq(java->options.values.failback_promote_on, RGN_PROMOTE_ON_CONNECTION);
+    sim_policy_destroy(dotnet);
+    sim_policy_destroy(java);
+}
+END_TEST
+
 START_TEST(settings_beat_the_whole_chain)
 {
     static const sim_setting settings[] = {
@@ -238,6 +288,7 @@ int main(void)
     tcase_add_test(tests, the_default_policy_sets_nothing);
     tcase_add_test(tests, a_policy_stands_on_those_it_is_based_on);
     tcase_add_test(tests, the_shipped_drivers_quirks_are_all_there);
+    tcase_add_test(tests, the_peers_differ_where_they_are_known_to);
     tcase_add_test(tests, settings_beat_the_whole_chain);
     tcase_add_test(tests, a_bad_policy_setting_names_itself_and_what_would_be_right);
     tcase_add_test(tests, a_policy_that_is_not_there_suggests_one_that_is);

@@ -140,6 +140,59 @@ START_TEST(new_connections_only_spares_who_has_one)
 }
 END_TEST
 
+/* A status is an answer, a refusal is none; what a fault says of such connections beats that. */
+START_TEST(connections_for_no_request_open_or_not)
+{
+    static const struct {
+        uint8_t type, probes;
+        bool opens;
+    } rows[] = {
+        {SIM_ERROR_STATUS, SIM_PROBES_AS_REQUESTS, true},    {SIM_ERROR_STATUS, SIM_PROBES_FAIL, false},
+        {SIM_ERROR_REFUSED, SIM_PROBES_AS_REQUESTS, false},  {SIM_ERROR_REFUSED, SIM_PROBES_SUCCEED, true},
+        {SIM_ERROR_NO_REPLY, SIM_PROBES_AS_REQUESTS, false}, {SIM_ERROR_NO_REPLY, SIM_PROBES_SUCCEED, true},
+    };
+    sim_point share;
+    sim_fault *fault = add_failing(&share);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sim_error error = *fault->error;
+        const sim_error *kept = fault->error;
+        error.type = rows[i].type;
+        fault->error = &error;
+        fault->probes = rows[i].probes;
+        sim_world_run *run = fixture_run(&input, 1);
+        ck_assert_msg(sim_world_connects(run, NORTHCENTRALUS, 0, 0, S, 0) == rows[i].opens, "row %zu", i);
+        ck_assert_msg(sim_world_connects(run, NORTHCENTRALUS, SIM_NO_PARTITION, 0, S, 0) == rows[i].opens, "row %zu",
+                      i);
+        fixture_run_destroy(run);
+        fault->error = kept;
+    }
+}
+END_TEST
+
+/* Half of the requests are refused: so are connections below that word, and not at it. An endpoint does not meet what
+ * strikes some partitions only. */
+START_TEST(luck_and_scope_decide_on_a_connection)
+{
+    sim_point share;
+    sim_fault *fault = add_failing(&share);
+    sim_error error = *fault->error;
+    error.type = SIM_ERROR_REFUSED;
+    fault->error = &error;
+    fault->error_share = constant(&share, SIM_SHARE_ONE / 2);
+    sim_world_run *run = fixture_run(&input, 1);
+    ck_assert(!sim_world_connects(run, NORTHCENTRALUS, 0, 0, S, UINT64_MAX / 2));
+    ck_assert(sim_world_connects(run, NORTHCENTRALUS, 0, 0, S, UINT64_MAX / 2 + 1));
+    fixture_run_destroy(run);
+    static const uint32_t listed[] = {0};
+    fault->partition = listed;
+    fault->partition_count = 1;
+    run = fixture_run(&input, 1);
+    ck_assert(!sim_world_connects(run, NORTHCENTRALUS, 0, 0, S, 0));
+    ck_assert(sim_world_connects(run, NORTHCENTRALUS, SIM_NO_PARTITION, 0, S, 0));
+    fixture_run_destroy(run);
+}
+END_TEST
+
 START_TEST(added_time_comes_after_the_multiplier_and_adds_up)
 {
     sim_point factor;
@@ -218,6 +271,8 @@ int main(void)
     tcase_add_test(all, a_larger_share_of_clients_takes_in_the_smaller);
     tcase_add_test(all, hit_clients_depend_on_the_groups_name_and_show_in_the_hash);
     tcase_add_test(all, new_connections_only_spares_who_has_one);
+    tcase_add_test(all, connections_for_no_request_open_or_not);
+    tcase_add_test(all, luck_and_scope_decide_on_a_connection);
     tcase_add_test(all, added_time_comes_after_the_multiplier_and_adds_up);
     tcase_add_test(all, further_round_trips_delay_answers_but_not_refusals);
     tcase_add_test(all, truth_changes_in_the_nanosecond_in_which_added_time_passes_its_limit);
