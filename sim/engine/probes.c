@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Connections that clients try for no request: to endpoints whose mark has aged, and to the replicas of partitions that
- * wait for one before they recover. They cost a round trip, take nothing from the region and carry no luck of others. */
+ * wait for one before they recover. They cost a round trip, take nothing from the region and carry no luck of others.
+ */
 #include "engine/control.h"
 
 /* One connection under way; task.kind 0: its client has been restarted since, or the place is free. */
