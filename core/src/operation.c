@@ -408,7 +408,8 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
     }
     topology = rgni_router_topology(router);
     rgni_op_need_tail(op, topology);
-    if (rgni_op_is_refused_hub(op, response))
+    if (rgni_op_is_refused_hub(op, response) &&
+        !(op->options->hedging_refused_hub == RGN_REFUSED_HUB_FINAL && is_early_end(op, class)))
         return end_refused_hub(router, op, class, response, topology, now);
     if (rgni_retry_backs_off(op, response, topology, &router->random, &plan, now))
         return go_on_here(op, plan.delay, now);

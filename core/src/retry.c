@@ -246,8 +246,10 @@ rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, 
         return plan;
     if (!is_local || rgni_ends_race(op, class))
         return rgni_retry_is_spent(op, class) ? stop_exhausted : stop_final;
-    if (class->retry == RGN_RETRY_WITH)
+    if (class->retry == RGN_RETRY_WITH) {
+        *leg_throttles(op, leg) = 0;
         return plan_retry_with(op, random);
+    }
     if (op->failover_retries + op->leg_retries[leg] >= op->options->retry_max_failover_retry_count)
         return stop_exhausted;
     op->leg_retries[leg]++;

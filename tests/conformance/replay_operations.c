@@ -73,8 +73,8 @@ static void make_router(life *l, const rgn_account *account)
                                 .preferred = part_regions(v, vector_array(v, "preferred")),
                                 .lock_stripes = 1,
                                 .allocator = replay_allocator,
-                                .random = {draw_below, l},
-                                .breaker_switch = (rgn_switch)vector_within(v, vector_int(v, "switch"), 0, 2, "switch")};
+                                .random = {draw_below, l}};
+    config.breaker_switch = (rgn_switch)vector_within(v, vector_int(v, "switch"), 0, 2, "switch");
     rgn_options_default(&config.options);
     set_knobs(v, &config.options);
     l->options = config.options;

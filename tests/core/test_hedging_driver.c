@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the shipped driver does otherwise in a race, knob by knob, each beside the default; and corners of a race that an
- * independent model of one operation has found (tests/conformance/model). */
+/* What the shipped driver does otherwise in a race, knob by knob, each beside the default; and corners of a race that
+ * an independent model of one operation has found (tests/conformance/model). */
 #include "hedge_script.h"
 
 /* A read of an account with one or more write regions whose knob has that value. */

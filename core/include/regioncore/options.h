@@ -221,12 +221,12 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                    /* gateway.e
       "403/1008 to a leg of a race ends it like any other 403, or (driver) leaves it to the other leg")                \
     X(hedging, early_final, CHOICE, OPERATION, RGN_EARLY_FINAL_RETRY, 0, 1, "AZURE_COSMOS_HEDGING_EARLY_FINAL",        \
       "retry|return",                                                                                                  \
-      "403/3, 501 and 505 to the primary before the threshold are retried as without hedging, or (driver) the "        \
-      "caller's")                                                                                                      \
-    X(hedging, both_transient, CHOICE, OPERATION, RGN_BOTH_TRANSIENT_ATTEMPT, 0, 1,                                    \
-      "AZURE_COSMOS_HEDGING_BOTH_TRANSIENT", "attempt|two_failovers",                                                  \
-      "a race that nobody wins costs what its last answer costs an attempt, or (driver) two failovers whatever that "  \
-      "was")                                                                                                           \
+      "403/3, 501 and 505 before the threshold are retried as without hedging, or (driver) are the caller's answer")   \
+    X(hedging, both_transient, CHOICE, OPERATION, RGN_BOTH_TRANSIENT_ATTEMPT, 0, 2,                                    \
+      "AZURE_COSMOS_HEDGING_BOTH_TRANSIENT", "attempt|two_failovers|end",                                              \
+      "a race that nobody wins costs what its last answer costs an attempt, or (driver) two failovers, or (.NET) "     \
+      "ends "                                                                                                          \
+      "the operation with the later answer")                                                                           \
     X(hedging, exhausted_race, CHOICE, OPERATION, RGN_EXHAUSTED_RACE_ANSWER, 0, 1,                                     \
       "AZURE_COSMOS_HEDGING_EXHAUSTED_RACE", "answer|unavailable",                                                     \
       "such a race with no retry left ends the operation with its last answer, or (driver) with 503/20003")            \

@@ -5,19 +5,15 @@ Written from the public hedging specification and from a description of the ship
 knobs of `line["knobs"]` choose between the two where they differ. Times are whole nanoseconds.
 """
 
-from operations_state import NEVER, Partition, Topology, knob
-
-MS = 1_000_000
-S = 1000 * MS
+from operations_classify import TRANSPORT, is_error, mark_reason, retry_kind
+from operations_race import Race
+from operations_state import MS, NEVER, Leg, Partition, S, Topology, knob
 
 # Ends of an operation, as the core numbers them.
 SUCCESS, FINAL, EXHAUSTED, DEADLINE, ABANDONED = 64, 65, 66, 67, 68
 
 # Bits of a send.
 HEDGE_SEND, HUB_SEND = 2, 4
-
-# Endpoint marks.
-WRITE_FORBIDDEN, NOT_FOUND, UNAVAILABLE, TIMEOUT, INTERNAL, TRANSPORT = range(6)
 
 NOT_SENT = 1  # transport of a response: 0 an answer, 1 never sent, 2 sent and lost, 3 unknown
 
@@ -27,69 +23,8 @@ BACKEND_FIRST, BACKEND_CAP, BACKEND_TOTAL, BACKEND_COUNT = S, 15 * S, 5 * S, 10
 FORCED_LEAST = 100 * MS
 HARVEST = 50 * MS
 
-FINAL_CODES = {400, 401, 403, 405, 409, 412, 413, 422, 451, 501, 505}
-BUDGET_THROTTLES = {3200, 3210, 3214}
 
-
-def is_final(response):
-    """Whether another region cannot change the answer (specification, section 7)."""
-    status, sub, transport = response
-    if transport:
-        return False
-    return (status < 400 or status in FINAL_CODES or (status == 404 and sub == 0)
-            or (status == 429 and sub in BUDGET_THROTTLES))
-
-
-def retry_kind(response):
-    """First row of the retry table that fits, without its budget."""
-    status, sub, transport = response
-    if transport:
-        return "failover"
-    if status == 403 and sub in (3, 1008):
-        return "backend"
-    if status == 404 and sub == 1002:
-        return "session"
-    if status == 449:
-        return "with"
-    if status == 429:
-        return "failover" if sub == 3092 else "throttle"
-    if status == 410 and sub in (1002, 1007, 1008):
-        return "none"
-    if status in (408, 410) or 500 <= status <= 599:
-        return "failover"
-    return "none"
-
-
-def mark_reason(response):
-    status, _, transport = response
-    if transport:
-        return TRANSPORT
-    return {403: NOT_FOUND if response[1] == 1008 else WRITE_FORBIDDEN, 408: TIMEOUT, 410: UNAVAILABLE,
-            429: UNAVAILABLE, 503: UNAVAILABLE}.get(status, INTERNAL)
-
-
-def is_error(status, sub):
-    return (500 <= status <= 599 or status in (408, 410, 429, 449) or (status, sub) in ((403, 3), (404, 1002)))
-
-
-class Leg:
-    """One leg: the attempts it makes in one region."""
-
-    def __init__(self, region):
-        self.region = region
-        self.answer = None  # (at, response, retry after, partition named) while it is open
-        self.timeout_at = NEVER
-        self.wake_at = NEVER  # end of a back-off
-        self.throttles = 0
-        self.retries, self.sessions = 0, 0
-        self.is_over = False
-
-    @property
-    def is_open(self):
-        return self.answer is not None
-
-
-class OperationModel:
+class OperationModel(Race):
     """Lives one line; `trace` and `remains()` are what the core must answer."""
 
     def __init__(self, line):
@@ -194,49 +129,6 @@ class OperationModel:
         flags = (HEDGE_SEND if index == 1 else 0) | (HUB_SEND if self.has_latch and self.is_read else 0)
         self.trace.append(["send", self.now, index, leg.region, flags, leg.timeout_at])
 
-    def maybe_race(self, primary):
-        if not self.is_read or not self.may_hedge() or self.races >= self.knob("hedging.races_per_operation"):
-            return
-        secondary = self.choose_secondary(primary)
-        if secondary is None:
-            return
-        self.secondary = secondary
-        self.races += 1
-        self.race = "waiting"
-        since = self.line["start"] if self.attempts == 1 else self.now
-        self.hedge_at = since + self.threshold()
-
-    def threshold(self):
-        if not self.is_data:
-            return self.knob("hedging.metadata_threshold")
-        given = self.knob("hedging.threshold")
-        if given >= 0:
-            return given
-        # Of a later race the core takes half of the time that is left.
-        left = self.deadline - self.now
-        return S if self.timeout < 0 else min(S, max(left // 2, 1))
-
-    def may_hedge(self):
-        switch = self.knob("hedging.enabled")
-        is_on = switch == 1 or (switch == -1 and self.knob("hedging.strategy") == 0)
-        is_point = self.is_data and not self.line["is_feed"]
-        is_covered = is_point or self.knob("hedging.operations") == 1
-        if self.knob("hedging.activation") == 1 and not self.line["automatic_failover"]:
-            return False
-        return is_on and is_covered and bool(self.line["preferred"]) and len(self.topology.allowed()) >= 2
-
-    def choose_secondary(self, primary):
-        allowed = self.topology.allowed()
-        rule = self.knob("hedging.secondary")
-        if rule == 0:
-            second = allowed[1]
-            return second if second != primary and second not in self.failed else None
-        for region in allowed:
-            if region == primary or (rule == 2 and (region in self.failed or self.state.has_tripped(region, 0))):
-                continue
-            return region
-        return None
-
     # --- what the clock brings ---
 
     def on_answer(self, index):
@@ -271,12 +163,6 @@ class OperationModel:
     def on_threshold(self):
         self.launch()
 
-    def launch(self):
-        self.hedge_at = NEVER
-        self.race = "launched"
-        self.legs[1] = Leg(self.secondary)
-        self.send(1)
-
     def on_deadline(self):
         if self.race in ("waiting", "launched") and not self.no_leg_open():
             self.harvest_at = self.now + HARVEST
@@ -285,14 +171,6 @@ class OperationModel:
 
     def on_harvest(self):
         self.finish_deadline()
-
-    def stop_race(self):
-        """The state of a race that the deadline or the caller ends."""
-        if self.race == "waiting":
-            self.race = "deadline_pre_threshold"
-        elif self.race == "launched":
-            some_over = any(leg is not None and leg.is_over for leg in self.legs)
-            self.race = "cancelled_awaiting_partner" if some_over else "both_transient_deadline"
 
     def finish_deadline(self):
         self.stop_race()
@@ -354,6 +232,9 @@ class OperationModel:
                 return False
             self.withs += 1
             self.with_waited += delay
+            leg.throttles = 0
+            if self.race != "launched":
+                self.throttle_waited, self.was_forced = 0, False
             self.wait(leg, delay)
             return True
         return False
@@ -385,148 +266,6 @@ class OperationModel:
             self.send(self.legs.index(leg))
         else:
             leg.wake_at = self.now + delay
-
-    def end_waiting(self, response):
-        """The primary has ended before the threshold."""
-        is_early_retry = self.knob("hedging.early_transient") == 0
-        is_retryable = retry_kind(response) in ("failover", "backend")
-        if self.ends_race(response) and is_retryable and self.knob("hedging.early_final") == 0:
-            is_backend = retry_kind(response) == "backend"
-            has_budget = self.has_backend_budget() if is_backend else self.failovers < self.max_failovers()
-            self.race, self.hedge_at = "ended_early" if has_budget else "primary_won_pre_threshold", NEVER
-            self.state.primary_win(self, self.legs[0].region)
-            self.end_plain(response)
-            return
-        if self.ends_race(response):
-            self.race = "primary_won_pre_threshold"
-            self.hedge_at = NEVER
-            self.state.primary_win(self, self.legs[0].region)
-            self.finish_with(response, EXHAUSTED if retry_kind(response) == "throttle" else None)
-            return
-        if is_early_retry or self.now >= self.deadline:
-            self.race, self.hedge_at = "ended_early", NEVER
-            self.end_plain(response)
-            return
-        is_again = self.leg_retry(0, response, sends=False)
-        self.launch()
-        if is_again:
-            self.legs[0].wake_at = self.now
-        else:
-            self.legs[0].is_over = True
-
-    def ends_race(self, response):
-        if response == (403, 1008, 0) and self.knob("hedging.account_not_found") == 1:
-            return False
-        return is_final(response)
-
-    def leg_effects(self, index, response):
-        region = self.legs[index].region
-        if response[:2] == (404, 1002) and not response[2]:
-            if (self.is_data and self.is_single and self.sessions == 0
-                    and self.sessions + self.legs[index].sessions < self.max_sessions()):
-                self.saw_session |= not self.has_latch
-                self.has_latch = True
-            return
-        has_budget = self.failovers + self.legs[index].retries < self.max_failovers()
-        if retry_kind(response) == "backend" and (self.knob("hedging.leg_retries") == 1 or self.ends_race(response)):
-            has_budget = self.has_backend_budget()
-        self.charge(region, response, has_budget)
-
-    def end_leg(self, index, response):
-        leg, other = self.legs[index], self.legs[1 - index]
-        is_set_aside = (index == 1 and not self.is_data and self.knob("hedging.metadata_error") == 1
-                        and not (response[0] < 400 and not response[2]))
-        if self.ends_race(response) and not self.is_refused_hub(response) and not is_set_aside:
-            self.win(index, response)
-            return
-        if self.leg_retry(index, response):
-            return
-        leg.is_over = True
-        if other.is_over:
-            self.both_transient(response)
-
-    def is_refused_hub(self, response):
-        return (response == (403, 3, 0) and self.has_latch and self.is_read and self.is_single
-                and self.knob("hedging.refused_hub") == 0)
-
-    def leg_retry(self, index, response, sends=True):
-        """Charges the failed leg; sends it to its own region again if it may be."""
-        leg = self.legs[index]
-        kind = retry_kind(response)
-        is_local = self.knob("hedging.leg_retries") == 0
-        if self.is_refused_hub(response):
-            return False
-        self.leg_effects(index, response)
-        if not is_local or self.ends_race(response):
-            return False
-        if kind == "session":
-            if self.sessions + leg.sessions >= self.max_sessions():
-                return False
-            leg.sessions += 1
-        elif kind in ("failover", "backend"):
-            if self.failovers + leg.retries >= self.max_failovers():
-                return False
-            leg.retries += 1
-        else:
-            return False
-        leg.throttles = 0
-        if sends and self.now < self.deadline:
-            self.send(index)
-        return True
-
-    def win(self, index, response):
-        primary = self.legs[0].region
-        is_refusal = response == (403, 3, 0) and self.has_latch and self.is_single
-        if response[0] >= 400 and not is_refusal:
-            self.leg_effects(index, response)
-        if index == 0:
-            self.race = "primary_won_after_hedge"
-            self.state.primary_win(self, primary)
-        else:
-            self.race = "alternate_won"
-            self.state.hedge_win(self, primary)
-        self.finish_with(response, None)
-
-    def both_transient(self, response):
-        """The race counts as one failed attempt: that of the answer that came last."""
-        if self.now >= self.deadline:
-            self.race = "both_transient_deadline"
-            self.finish(408, 20008, DEADLINE, has_answer=False)
-            return
-        self.race = "both_transient"
-        if retry_kind(response) == "none" and self.knob("hedging.both_transient") == 0:
-            self.finish_with(response, None)
-            return
-        if not self.pay_for_race(retry_kind(response) == "session"):
-            self.finish_with((0, 0, 3) if self.knob("hedging.exhausted_race") == 1 else response, EXHAUSTED)
-            return
-        raced = {leg.region for leg in self.legs}
-        self.failed |= raced
-        self.advance()
-        order = self.topology.order(0)
-        for _ in order[1:]:
-            if order[self.cursor % len(order)] in raced:
-                self.advance()
-        self.attempt()
-
-    def pay_for_race(self, is_session):
-        """The race's cost from the operation's budgets; False if they do not hold it."""
-        if self.knob("hedging.both_transient") == 1:
-            if self.saw_session and self.sessions < self.max_sessions():
-                self.sessions += 1
-            if self.failovers + 2 > self.max_failovers():
-                return False
-            self.failovers += 2
-        elif is_session:
-            if self.sessions >= self.max_sessions():
-                return False
-            self.sessions += 1
-        else:
-            if self.failovers >= self.max_failovers():
-                return False
-            self.failovers += 1
-        self.on_write_list = is_session and self.is_single and self.knob("hedging.session_race") == 0
-        return True
 
     # --- plain attempts ---
 

@@ -26,6 +26,23 @@ def knob(line, name):
     return line["knobs"].get(name, DEFAULTS[name])
 
 
+class Leg:
+    """One leg: the attempts it makes in one region."""
+
+    def __init__(self, region):
+        self.region = region
+        self.answer = None  # (at, response, retry after, partition named) while it is open
+        self.timeout_at = NEVER
+        self.wake_at = NEVER  # end of a back-off
+        self.throttles = 0
+        self.retries, self.sessions = 0, 0
+        self.is_over = False
+
+    @property
+    def is_open(self):
+        return self.answer is not None
+
+
 class Topology:
     """Routing lists: preferred regions first."""
 
