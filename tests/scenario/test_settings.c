@@ -159,7 +159,7 @@ START_TEST(the_peers_differ_where_they_are_known_to)
         ROW(hedging_threshold, RGN_AUTO, 500 * RGN_NS_PER_MS),
         ROW(hedging_early_transient, RGN_EARLY_LAUNCH, RGN_EARLY_RETRY),
         ROW(hedging_primary_failure, RGN_PRIMARY_FAILURE_TRANSIENT, RGN_PRIMARY_FAILURE_FINAL),
-        ROW(hedging_both_transient, RGN_BOTH_TRANSIENT_END, RGN_BOTH_TRANSIENT_FAILOVER),
+        ROW(hedging_both_transient, RGN_BOTH_TRANSIENT_END, RGN_BOTH_TRANSIENT_ATTEMPT),
         ROW(breaker_cut_legs, RGN_CUT_LEGS_COUNT, RGN_CUT_LEGS_LOST_PRIMARY),
         ROW(breaker_tally, RGN_TALLY_SHARED, RGN_TALLY_PER_REGION),
         ROW(breaker_rule, RGN_RULE_WINDOWED, RGN_RULE_CONSECUTIVE),

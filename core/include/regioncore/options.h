@@ -61,11 +61,8 @@ enum { RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER };                   
 enum { RGN_REFUSED_HUB_TRANSIENT, RGN_REFUSED_HUB_FINAL };                            /* hedging.refused_hub */
 enum { RGN_NOT_FOUND_FINAL, RGN_NOT_FOUND_TRANSIENT };                                /* hedging.account_not_found */
 enum { RGN_EARLY_FINAL_RETRY, RGN_EARLY_FINAL_RETURN };                               /* hedging.early_final */
-enum {
-    RGN_BOTH_TRANSIENT_ATTEMPT,
-    RGN_BOTH_TRANSIENT_TWO_FAILOVERS,
-    RGN_BOTH_TRANSIENT_END
-};                                                                  /* hedging.both_transient */
+/* hedging.both_transient */
+enum { RGN_BOTH_TRANSIENT_ATTEMPT, RGN_BOTH_TRANSIENT_TWO_FAILOVERS, RGN_BOTH_TRANSIENT_END };
 enum { RGN_EXHAUSTED_RACE_ANSWER, RGN_EXHAUSTED_RACE_UNAVAILABLE }; /* hedging.exhausted_race */
 enum { RGN_SESSION_RACE_WRITE_LIST, RGN_SESSION_RACE_PREFERRED };   /* hedging.session_race */
 enum { RGN_METADATA_ERROR_FINAL, RGN_METADATA_ERROR_TRANSIENT };    /* hedging.metadata_error */
