@@ -25,7 +25,7 @@ open(sys.argv[1], "w", encoding="utf-8").write(text)
 PYTHON
 meson setup "$work/build" "$work" --buildtype debugoptimized >"$work/log" 2>&1 || { cat "$work/log"; exit 70; }
 ninja -C "$work/build" regionsim tests/dump_db >"$work/log" 2>&1 || { tail -n 30 "$work/log"; exit 70; }
-if "$root/tests/determinism/same_bytes.sh" "$work/build/regionsim" "$work/build/tests/dump_db" "$root" >"$work/log"; then
+if SAME_BYTES_SCENARIOS=ties "$root/tests/determinism/same_bytes.sh" "$work/build/regionsim" "$work/build/tests/dump_db" "$root" >"$work/log"; then
     echo "FAILED: an address decides the order of events, and nobody notices"
     echo "100%: Checks: 1, Failures: 1, Errors: 0"
     exit 1
