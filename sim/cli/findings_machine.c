@@ -6,6 +6,7 @@
 
 #include "cli/findings.h"
 #include "cli/table.h"
+#include "scenario/scenario.h"
 
 static const char *known(const char *text)
 {
@@ -35,29 +36,15 @@ static char *tell(const cli_finding *one)
 
 /* ---- JUnit ---- */
 
-/* Controls may not stand in XML at all. */
+/* Ends of lines are kept; other controls may not stand in XML at all. */
 static void put_xml(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            (void)fputs("&amp;", out);
-            break;
-        case '<':
-            (void)fputs("&lt;", out);
-            break;
-        case '>':
-            (void)fputs("&gt;", out);
-            break;
-        case '"':
-            (void)fputs("&quot;", out);
-            break;
-        case '\n':
-            (void)fputs("&#10;", out);
-            break;
-        default:
+        const char *entity = *text == '\n' ? "&#10;" : sim_text_entity(*text);
+        if (entity != NULL)
+            (void)fputs(entity, out);
+        else
             (void)fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-        }
     }
 }
 

@@ -100,6 +100,24 @@ static bool fail_memory(sim_input_error *error)
     return false;
 }
 
+/* The policy or scenario of that text at a point, and the point's values. NULL with `*error`. */
+static void *parse_at(const maker *self, bool is_scenario, const char *path, const char *text, size_t length,
+                      size_t point, sim_axis_value *values, sim_input_error *error)
+{
+    const size_t count = self->arguments->setting_count + self->axes->count;
+    sim_setting *setting = settings_of(self, point, values);
+    if (setting == NULL) {
+        (void)fail_memory(error);
+        return NULL;
+    }
+    void *one = is_scenario ? (void *)sim_scenario_parse(path, text, length, setting, count, error)
+                            : (void *)sim_policy_parse(path, text, length, setting, count, error);
+    if (one == NULL)
+        blame(self, setting, values, error);
+    free(setting);
+    return one;
+}
+
 static bool make_policies(maker *self, cli_inputs *base, uint32_t number, sim_input_error *error)
 {
     cli_inputs *made = &self->variants->made;
@@ -112,14 +130,7 @@ static bool make_policies(maker *self, cli_inputs *base, uint32_t number, sim_in
             base->policy[number] = NULL;
             return true;
         }
-        sim_setting *setting = settings_of(self, p, values);
-        if (setting == NULL)
-            return fail_memory(error);
-        sim_policy *one = sim_policy_parse(of->path, of->text, of->text_length, setting,
-                                           self->arguments->setting_count + self->axes->count, error);
-        if (one == NULL)
-            blame(self, setting, values, error);
-        free(setting);
+        sim_policy *one = parse_at(self, false, of->path, of->text, of->text_length, p, values, error);
         if (one == NULL)
             return false;
         describe(self, false, made->policy_count, p, values, &one->name, &one->about);
@@ -140,14 +151,7 @@ static bool make_scenarios(maker *self, cli_inputs *base, uint32_t number, sim_i
             base->scenario[number] = NULL;
             return true;
         }
-        sim_setting *setting = settings_of(self, p, values);
-        if (setting == NULL)
-            return fail_memory(error);
-        sim_scenario *one = sim_scenario_parse(of->path, of->text, of->text_length, setting,
-                                               self->arguments->setting_count + self->axes->count, error);
-        if (one == NULL)
-            blame(self, setting, values, error);
-        free(setting);
+        sim_scenario *one = parse_at(self, true, of->path, of->text, of->text_length, p, values, error);
         if (one == NULL)
             return false;
         describe(self, true, made->scenario_count, p, values, &one->name, &one->about);

@@ -24,39 +24,24 @@ static int refuse_alien(const exp_stored *self, const char *what)
     return cli_complain("the database %s %s", self->db, what);
 }
 
-static int complain_of_store(const reader *self)
-{
-    sim_store_error error = {0};
-    (void)sim_store_fail(self->store, "read", &error);
-    return cli_report_store(&error);
-}
-
 /* A statement with its whole numbers bound; NULL after a complaint. */
 static sqlite3_stmt *ask(const reader *self, const char *sql, const int64_t *bound, size_t count, int *status)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(self->store->db, sql, -1, &statement, NULL);
-    for (size_t i = 0; code == SQLITE_OK && i < count; i++)
-        code = sqlite3_bind_int64(statement, (int)i + 1, bound[i]);
-    if (code == SQLITE_OK)
-        return statement;
-    *status = complain_of_store(self);
-    (void)sqlite3_finalize(statement);
-    return NULL;
+    sim_store_error error = {0};
+    sqlite3_stmt *statement = sim_store_ask(self->store, sql, bound, count, &error);
+    if (statement == NULL)
+        *status = cli_report_store(&error);
+    return statement;
 }
 
 /* Steps; false at the end, or after a complaint, and the statement is then gone. */
 static bool next(const reader *self, sqlite3_stmt **statement, int *status)
 {
-    if (*statement == NULL)
-        return false;
-    const int code = sqlite3_step(*statement);
-    if (code == SQLITE_ROW)
+    sim_store_error error = {0};
+    if (sim_store_step(self->store, statement, &error))
         return true;
-    if (code != SQLITE_DONE)
-        *status = complain_of_store(self);
-    (void)sqlite3_finalize(*statement);
-    *statement = NULL;
+    if (error.status != SIM_STORE_OK)
+        *status = cli_report_store(&error);
     return false;
 }
 

@@ -16,25 +16,11 @@ static void put_escaped(FILE *out, const char *text, size_t length)
             i += unprintable;
             continue;
         }
-        switch (c) {
-        case '&':
-            (void)fputs("&amp;", out);
-            break;
-        case '<':
-            (void)fputs("&lt;", out);
-            break;
-        case '>':
-            (void)fputs("&gt;", out);
-            break;
-        case '"':
-            (void)fputs("&quot;", out);
-            break;
-        case '\'':
-            (void)fputs("&#39;", out);
-            break;
-        default:
+        const char *entity = sim_text_entity(c);
+        if (entity != NULL)
+            (void)fputs(entity, out);
+        else
             (void)fputc(c, out);
-        }
         i++;
     }
 }

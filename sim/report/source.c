@@ -6,29 +6,12 @@
 sqlite3_stmt *rep_query(const rep_source *self, const char *sql, const int64_t *parameter, size_t count,
                         sim_store_error *error)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(self->db, sql, -1, &statement, NULL);
-    for (size_t i = 0; code == SQLITE_OK && i < count; i++)
-        code = sqlite3_bind_int64(statement, (int)i + 1, parameter[i]);
-    if (code == SQLITE_OK)
-        return statement;
-    (void)sim_store_fail(self->store, "read", error);
-    (void)sqlite3_finalize(statement);
-    return NULL;
+    return sim_store_ask(self->store, sql, parameter, count, error);
 }
 
 bool rep_next(const rep_source *self, sqlite3_stmt **statement, sim_store_error *error)
 {
-    if (*statement == NULL)
-        return false;
-    const int code = sqlite3_step(*statement);
-    if (code == SQLITE_ROW)
-        return true;
-    if (code != SQLITE_DONE)
-        (void)sim_store_fail(self->store, "read", error);
-    (void)sqlite3_finalize(*statement);
-    *statement = NULL;
-    return false;
+    return sim_store_step(self->store, statement, error);
 }
 
 int64_t rep_single(const rep_source *self, const char *sql, const int64_t *parameter, size_t count, int64_t otherwise)

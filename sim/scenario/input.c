@@ -102,6 +102,24 @@ bool sim_error_at(sim_input_error *error, const sim_source *source, const sim_no
     return false;
 }
 
+const char *sim_text_entity(char character)
+{
+    switch (character) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
 size_t sim_text_unprintable(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;

@@ -401,6 +401,9 @@ char *sim_data_file_find(const char *scenario_path, const char *name);
  * lines, and what turns the direction of writing (U+202A to U+202E, U+2066 to U+2069). */
 size_t sim_text_unprintable(const char *text);
 
+/* What stands for the character in HTML and in XML, attributes included; NULL: the character itself. */
+const char *sim_text_entity(char character);
+
 /* Closest candidate by edit distance for "did you mean"; NULL if none is close. */
 const char *sim_nearest(const char *word, const char *const *candidates, size_t count);
 

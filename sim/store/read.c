@@ -52,6 +52,34 @@ static bool read_histogram(void *context, sqlite3_stmt *statement)
     return true;
 }
 
+sqlite3_stmt *sim_store_ask(const sim_store *store, const char *sql, const int64_t *bound, size_t count,
+                            sim_store_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    for (size_t i = 0; code == SQLITE_OK && i < count; i++)
+        code = sqlite3_bind_int64(statement, (int)i + 1, bound[i]);
+    if (code == SQLITE_OK)
+        return statement;
+    (void)sim_store_fail(store, "read", error);
+    (void)sqlite3_finalize(statement);
+    return NULL;
+}
+
+bool sim_store_step(const sim_store *store, sqlite3_stmt **statement, sim_store_error *error)
+{
+    if (*statement == NULL)
+        return false;
+    const int code = sqlite3_step(*statement);
+    if (code == SQLITE_ROW)
+        return true;
+    if (code != SQLITE_DONE)
+        (void)sim_store_fail(store, "read", error);
+    (void)sqlite3_finalize(*statement);
+    *statement = NULL;
+    return false;
+}
+
 bool sim_store_each_row(sim_store *store, const char *sql, sim_row_reader *each, void *context, sim_store_error *error)
 {
     *error = (sim_store_error){0};

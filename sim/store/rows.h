@@ -42,6 +42,13 @@ bool sim_rows_close(sim_rows *rows); /* true if every row was written */
 typedef bool sim_row_reader(void *context, sqlite3_stmt *statement);
 bool sim_store_each_row(sim_store *store, const char *sql, sim_row_reader *each, void *context, sim_store_error *error);
 
+/* The statement with its whole numbers bound, in order. NULL with `*error` filled in. */
+sqlite3_stmt *sim_store_ask(const sim_store *store, const char *sql, const int64_t *bound, size_t count,
+                            sim_store_error *error);
+
+/* Steps; false at the end, or with `*error` filled in (an `*error` that was zero tells which). Finalizes at either. */
+bool sim_store_step(const sim_store *store, sqlite3_stmt **statement, sim_store_error *error);
+
 /* Fills in `*error` with what SQLite and the system say; returns false. */
 bool sim_store_fail(const sim_store *store, const char *doing, sim_store_error *error);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "deaf_observer.h"
 
 static const char *const scenario_text =
     "regionsim: 1\n"
@@ -63,28 +64,6 @@ static void on_canary(void *context, const sim_canary *canary)
         self->results++;
 }
 
-static void on_ended(void *context, const sim_ended *batch, size_t count)
-{
-    (void)context;
-    (void)batch;
-    (void)count;
-}
-
-static void on_failed_leg(void *context, const sim_failed_leg *leg)
-{
-    (void)context;
-    (void)leg;
-}
-
-static void on_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
-{
-    (void)context;
-    (void)client;
-    (void)region;
-    (void)why;
-    (void)at;
-}
-
 void sample_run(uint32_t success_ppm, uint32_t results, uint64_t seed, sample_recovery *recovery)
 {
     char text[1024];
@@ -100,7 +79,9 @@ void sample_run(uint32_t success_ppm, uint32_t results, uint64_t seed, sample_re
     rgn_effective_options options;
     ck_assert(sim_effective_options(scenario, policy, NULL, NULL, &options, &error));
     const sim_luck luck = {.seed = seed};
-    const sim_observer observer = {recovery, on_ended, on_failed_leg, on_canary, on_transition, on_mark, NULL};
+    sim_observer observer = deaf_observer(recovery);
+    observer.canary = on_canary;
+    observer.transition = on_transition;
     const sim_run_input input = {.scenario = scenario,
                                  .world = world,
                                  .router_options = &options,

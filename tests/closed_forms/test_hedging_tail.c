@@ -15,24 +15,12 @@
 #include "engine/random.h"
 #include "engine/sampler.h"
 #include "metrics/histogram.h"
+#include "plain_allocator.h"
 
 #define MS(n) ((n)*RGN_NS_PER_MS)
 #define SEED  UINT64_C(20261134)
 
 enum { OPERATIONS = 100000 };
-
-static void *allocate(void *context, size_t size)
-{
-    (void)context;
-    return calloc(1, size);
-}
-
-static void release(void *context, void *memory, size_t size)
-{
-    (void)context;
-    (void)size;
-    free(memory);
-}
 
 static uint64_t draw_nothing(void *context, rgn_draw purpose, uint32_t subject, uint64_t bound)
 {
@@ -50,7 +38,7 @@ static rgn_router *create_router(rgn_dur_ns threshold)
                                 .account = &account,
                                 .preferred = {2, {0, 1}},
                                 .lock_stripes = 1,
-                                .allocator = {allocate, release, NULL},
+                                .allocator = plain_allocator,
                                 .random = {draw_nothing, NULL}};
     rgn_options_default(&config.options);
     config.options.hedging_threshold = threshold;

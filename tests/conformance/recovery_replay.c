@@ -2,6 +2,7 @@
 /* The recovery format: operations, results, sweeps and due promotions of one client, with each touched partition's
  * state after every event. Everything goes through the router's public interface. */
 #include "replay.h"
+#include "plain_allocator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +179,7 @@ static void *recovery_begin(sequence *s, const vector *v)
         .options = r->options,
         .start = vector_int(v, "grid") - r->options.failback_sweep_interval,
         .lock_stripes = 1,
-        .allocator = replay_allocator,
+        .allocator = plain_allocator,
         .random = {draw_below, r},
         .sink = {.on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark, .context = r},
     };

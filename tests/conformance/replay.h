@@ -74,9 +74,6 @@ typedef struct {
 extern const replay_format replay_recovery;
 extern const replay_format replay_routing;
 
-/* Memory for routers: calloc and free. */
-extern const rgn_allocator replay_allocator;
-
 /* A region number as the vectors write it: -1 for none. */
 int64_t replay_region(rgn_region region);
 /* A time as the vectors write it: -1 for never. */

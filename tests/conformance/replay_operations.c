@@ -6,6 +6,7 @@
  * the operation left behind. Nothing is judged here: model/operations.py compares. The input's fields are described in
  * model/README.md. Exit status: 0, or 2 for input that cannot be read. */
 #include "replay.h"
+#include "plain_allocator.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ static void make_router(life *l, const rgn_account *account)
                                 .account = account,
                                 .preferred = part_regions(v, vector_array(v, "preferred")),
                                 .lock_stripes = 1,
-                                .allocator = replay_allocator,
+                                .allocator = plain_allocator,
                                 .random = {draw_below, l}};
     config.breaker_switch = (rgn_switch)vector_within(v, vector_int(v, "switch"), 0, 2, "switch");
     rgn_options_default(&config.options);
@@ -131,8 +132,7 @@ static void take_step(life *l, rgn_step step, rgn_time_ns now)
     if (op->cancel_legs != 0)
         tell(l, "cut", 2, (int64_t[]){now, op->cancel_legs});
     if (step == RGN_SEND) {
-        tell(l, "send", 5,
-             (int64_t[]){now, op->leg, op->region, op->send_flags, replay_time(op->leg_timeout_at)});
+        tell(l, "send", 5, (int64_t[]){now, op->leg, op->region, op->send_flags, replay_time(op->leg_timeout_at)});
         l->leg[op->leg] = ask(l, now);
     }
     if (step == RGN_DONE)

@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every replayer needs of a router: its memory, its creation, and numbers as the files write them. */
+/* What every replayer needs of a router: its creation, and numbers as the files write them. */
 #include "replay.h"
-
-#include <stdlib.h>
-
-static void *allocate(void *context, size_t size)
-{
-    (void)context;
-    return calloc(1, size);
-}
-
-static void release(void *context, void *memory, size_t size)
-{
-    (void)context;
-    (void)size;
-    free(memory);
-}
-
-const rgn_allocator replay_allocator = {allocate, release, NULL};
 
 int64_t replay_region(rgn_region region)
 {

@@ -3,6 +3,7 @@
  * with the answers to routing queries after every event. The core must give them under the driver's values of its
  * knobs. Everything goes through the router's public interface. */
 #include "replay.h"
+#include "plain_allocator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +115,7 @@ static void *routing_begin(sequence *s, const vector *v)
         .options = r->options,
         .start = r->now,
         .lock_stripes = 1,
-        .allocator = replay_allocator,
+        .allocator = plain_allocator,
         .random = {draw_below, r},
         .breaker_switch = kill_switch < 0    ? RGN_SWITCH_UNSET
                           : kill_switch == 0 ? RGN_SWITCH_OFF

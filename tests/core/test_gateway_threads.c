@@ -9,6 +9,8 @@
 
 #include <regioncore/regioncore.h>
 
+#include "plain_allocator.h"
+
 enum { THREADS = 4, OPERATIONS = 40000, REFRESHES = 4000 };
 
 static rgn_router *router;
@@ -17,19 +19,6 @@ static rgn_account account = {
 static rgn_options customers;
 static atomic_uint epoch; /* odd while a refresh is under way; (epoch / 2) odd: the switch is thrown */
 static atomic_uint stashed, restored, others, hedged, wrong;
-
-static void *allocate(void *context, size_t size)
-{
-    (void)context;
-    return calloc(1, size);
-}
-
-static void release(void *context, void *memory, size_t size)
-{
-    (void)context;
-    (void)size;
-    free(memory);
-}
 
 static uint64_t below(void *context, rgn_draw purpose, uint32_t subject, uint64_t bound)
 {
@@ -88,7 +77,7 @@ START_TEST(refreshes_throw_the_switch_while_operations_start)
                                 .account = &account,
                                 .preferred = {2, {0, 1}},
                                 .lock_stripes = 1,
-                                .allocator = {allocate, release, NULL},
+                                .allocator = plain_allocator,
                                 .random = {below, NULL},
                                 .sink = {.on_gateway = on_gateway},
                                 .strategy = &customers};

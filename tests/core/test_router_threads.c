@@ -10,6 +10,8 @@
 
 #include <regioncore/regioncore.h>
 
+#include "plain_allocator.h"
+
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define IS_WATCHED
@@ -67,19 +69,6 @@ static uint64_t below(void *context, rgn_draw purpose, uint32_t subject, uint64_
     (void)purpose;
     (void)subject;
     return mix(&state) % bound;
-}
-
-static void *allocate(void *context, size_t size)
-{
-    (void)context;
-    return calloc(1, size);
-}
-
-static void release(void *context, void *memory, size_t size)
-{
-    (void)context;
-    (void)size;
-    free(memory);
 }
 
 /* A sample is over when its recovery is, or when its window begins anew: what it held is told once. */
@@ -259,7 +248,7 @@ static rgn_router_config config_of(arena *a, uint32_t stripes, bool is_hedged)
     rgn_router_config config = {.partition_count = a->partitions,
                                 .account = &a->account,
                                 .lock_stripes = stripes,
-                                .allocator = {allocate, release, NULL},
+                                .allocator = plain_allocator,
                                 .random = {below, a},
                                 .sink = {.on_transition = on_transition, .context = a}};
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "deaf_observer.h"
 
 #define MS RGN_NS_PER_MS
 #define S  RGN_NS_PER_S
@@ -45,31 +46,10 @@ static void on_ended(void *context, const sim_ended *batch, size_t count)
     self->count += count;
 }
 
-static void on_failed_leg(void *context, const sim_failed_leg *leg)
-{
-    (void)context;
-    (void)leg;
-}
-
-static void on_canary(void *context, const sim_canary *canary)
-{
-    (void)context;
-    (void)canary;
-}
-
 static void on_transition(void *context, uint32_t client, const rgn_transition *transition)
 {
     (void)client;
     ((play *)context)->transitions += transition->reason == RGN_REASON_TRIP;
-}
-
-static void on_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
-{
-    (void)context;
-    (void)client;
-    (void)region;
-    (void)why;
-    (void)at;
 }
 
 static void on_strategy(void *context, uint32_t client, bool is_on, int64_t at)
@@ -104,13 +84,10 @@ static play *run(const char *account, const char *rest, const char *knobs, sim_m
     ck_assert_ptr_nonnull(self);
     sim_world_run *world_run = sim_world_run_create(world, &luck);
     ck_assert_ptr_nonnull(world_run);
-    const sim_observer observer = {.context = self,
-                                   .ended = on_ended,
-                                   .failed_leg = on_failed_leg,
-                                   .canary = on_canary,
-                                   .transition = on_transition,
-                                   .endpoint_mark = on_mark,
-                                   .strategy = on_strategy};
+    sim_observer observer = deaf_observer(self);
+    observer.ended = on_ended;
+    observer.transition = on_transition;
+    observer.strategy = on_strategy;
     const sim_run_input input = {.scenario = scenario,
                                  .world = world,
                                  .router_options = &options,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "deaf_observer.h"
 
 enum { OPERATIONS_MAX = 260000 };
 
@@ -31,32 +32,10 @@ static void keep(void *context, const sim_ended *batch, size_t count)
     }
 }
 
-static void ignore_leg(void *context, const sim_failed_leg *leg)
-{
-    (void)context;
-    (void)leg;
-}
-
 static void count_canary(void *context, const sim_canary *canary)
 {
     play *self = context;
     self->canaries[canary->evidence]++;
-}
-
-static void ignore_transition(void *context, uint32_t client, const rgn_transition *transition)
-{
-    (void)context;
-    (void)client;
-    (void)transition;
-}
-
-static void ignore_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
-{
-    (void)context;
-    (void)client;
-    (void)region;
-    (void)why;
-    (void)at;
 }
 
 static play run(const char *scenario_path, const char *policy_name, sim_mode mode, int64_t planted_delay)
@@ -76,7 +55,9 @@ static play run(const char *scenario_path, const char *policy_name, sim_mode mod
     const sim_luck luck = {.seed = 11, .replication = 2};
     play self = {.ended = calloc(OPERATIONS_MAX, sizeof *self.ended)};
     ck_assert_ptr_nonnull(self.ended);
-    const sim_observer observer = {&self, keep, ignore_leg, count_canary, ignore_transition, ignore_mark, NULL};
+    sim_observer observer = deaf_observer(&self);
+    observer.ended = keep;
+    observer.canary = count_canary;
     const sim_run_input input = {.scenario = scenario,
                                  .world = world,
                                  .router_options = &clients,

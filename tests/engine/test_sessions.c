@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "engine/sessions.h"
+#include "deaf_observer.h"
 
 #define MS RGN_NS_PER_MS
 #define S  RGN_NS_PER_S
@@ -143,31 +144,10 @@ static void on_ended(void *context, const sim_ended *batch, size_t count)
     self->count += count;
 }
 
-static void ignore_leg(void *context, const sim_failed_leg *leg)
-{
-    (void)context;
-    (void)leg;
-}
-
-static void ignore_canary(void *context, const sim_canary *canary)
-{
-    (void)context;
-    (void)canary;
-}
-
 static void on_transition(void *context, uint32_t client, const rgn_transition *transition)
 {
     (void)client;
     ((heard *)context)->trips += transition->reason == RGN_REASON_TRIP;
-}
-
-static void ignore_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
-{
-    (void)context;
-    (void)client;
-    (void)region;
-    (void)why;
-    (void)at;
 }
 
 static heard *play(const char *more, sim_mode mode, sim_digest *behaviour)
@@ -180,7 +160,9 @@ static heard *play(const char *more, sim_mode mode, sim_digest *behaviour)
     ck_assert(sim_effective_options(at.scenario, policy, NULL, NULL, &options, &error));
     heard *self = calloc(1, sizeof *self);
     ck_assert_ptr_nonnull(self);
-    const sim_observer observer = {self, on_ended, ignore_leg, ignore_canary, on_transition, ignore_mark, NULL};
+    sim_observer observer = deaf_observer(self);
+    observer.ended = on_ended;
+    observer.transition = on_transition;
     const sim_run_input input = {.scenario = at.scenario,
                                  .world = at.world,
                                  .router_options = &options,
