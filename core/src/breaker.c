@@ -91,10 +91,8 @@ static bool clear_old_counts(const strike *s)
 /* BRK-20: the directions that a trip of this one takes along. Writes of single-write accounts know no trip. */
 static uint8_t trip_bits(const strike *s, rgn_direction direction)
 {
-    const uint8_t both = 1u << RGN_READ | 1u << RGN_WRITE;
-    bool takes_both =
-        s->scene->options->breaker_trip_scope == RGN_TRIP_PARTITION && s->scene->topology->multi_write;
-    return takes_both ? both : (uint8_t)(1u << direction);
+    bool takes_both = s->scene->options->breaker_trip_scope == RGN_TRIP_PARTITION && s->scene->topology->multi_write;
+    return (uint8_t)(takes_both ? 1u << RGN_READ | 1u << RGN_WRITE : 1u << direction);
 }
 
 /* BRK-12: a count holds a derived trip up. With counts of their own any failed region's does. */
