@@ -48,6 +48,7 @@ typedef struct {
     bool env;
     const char *effective; /* a scenario file; NULL: not asked for */
     sim_mode mode;
+    bool is_verified;
     cli_format format;
     const char *json; /* files to write besides; "-": standard output; NULL: not asked for */
     const char *junit;

@@ -90,6 +90,7 @@ sim_experiment_input cli_experiment_input(const cli_inputs *in, const cli_argume
         .replications = replications,
         .seed = arguments->seed,
         .mode = arguments->mode,
+        .is_verified = arguments->is_verified,
         .process = cli_process_environment(arguments),
     };
 }

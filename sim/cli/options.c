@@ -149,6 +149,13 @@ static bool apply_force(cli_arguments *arguments, const char *text)
     return true;
 }
 
+static bool apply_verify(cli_arguments *arguments, const char *text)
+{
+    (void)text;
+    arguments->is_verified = true;
+    return true;
+}
+
 static bool apply_resume(cli_arguments *arguments, const char *text)
 {
     (void)text;
@@ -396,6 +403,10 @@ const cli_option cli_options[] = {
      apply_effective},
     {"event-mode", "MODE", CLI_FOR_RUNNING,
      "fast, or reference: queue every timer, slower, same results (default: fast)", apply_event_mode},
+    {"verify", NULL, CLI_FOR_RUNNING,
+     "play each run again in the other event mode; any difference ends all with status 70 and names the first event "
+     "that is not the same",
+     apply_verify},
     {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST | CLI_FOR_SWEEP,
      "text, json, csv or md (default: text)", apply_format},
     {"json", "FILE", CLI_FOR_RUNNING, "also write the results as JSON; - is standard output, then without the text",

@@ -21,6 +21,7 @@ typedef struct {
     uint32_t replications;
     uint64_t seed;
     sim_mode mode;
+    bool is_verified; /* each run is played again in the other mode, and any difference ends the experiment */
     /* The process's environment where the user asked for it, else NULL. Its variables win over a scenario's map, which
      * feeds the core in any case. */
     const rgn_environment *process;
@@ -61,7 +62,7 @@ typedef struct {
     sim_store_error store;
     uint32_t scenario, policy, replication; /* of the failed run */
     sim_run_status run_status;
-    const char *what;
+    char what[1024]; /* what is wrong with a broken one */
 } sim_experiment_result;
 
 /* Runs everything that the plan holds and the store does not. On a failure no new run begins, and those under way are

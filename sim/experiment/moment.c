@@ -52,8 +52,8 @@ static bool play(sim_moments *self, int step)
     sim_experiment *experiment = sim_experiment_create(&input, &error);
     if (experiment == NULL)
         return false;
-    sim_finished *finished =
-        sim_run_place(experiment, (sim_plan_place){self->replication, 0, 0, self->replication}, NULL, NULL);
+    const sim_plan_place place = {self->replication, 0, 0, self->replication};
+    sim_finished *finished = sim_run_place(experiment, place, input.mode, NULL, NULL);
     if (finished != NULL && finished->status == SIM_RUN_OK) {
         const size_t size = finished->metrics.phase_count * (size_t)SIM_METRIC_COUNT;
         self->at[step] = malloc(size * sizeof *self->at[step]);

@@ -22,27 +22,27 @@ static sim_digest digest_result(const sim_run_output *output, const sim_run_metr
     return digest;
 }
 
-/* Runs with an observer and stories that exist. */
-static void observe(const sim_experiment *experiment, sim_finished *finished, sim_world_run *world_run,
-                    sim_metrics *metrics, sim_stories *stories, bool (*on_progress)(void *context, int64_t now),
-                    void *context)
+sim_run_input sim_place_input(const sim_experiment *experiment, sim_plan_place place, sim_mode mode,
+                              sim_world_run *world_run)
 {
-    const sim_plan_place place = finished->place;
     const sim_store_pair *pair = &experiment->pair[place.scenario * experiment->input.policy_count + place.policy];
-    const sim_run_input input = {
+    return (sim_run_input){
         .scenario = experiment->input.scenario[place.scenario],
         .world = experiment->world[place.scenario],
         .router_options = pair->clients,
         .workload_options = pair->workloads,
         .luck = {experiment->input.seed, place.replication},
-        .mode = experiment->input.mode,
-        .observer = sim_metrics_observer(metrics),
+        .mode = mode,
         .world_run = world_run,
-        .stories = stories,
-        .on_progress = on_progress,
-        .progress_context = context,
     };
-    finished->status = sim_run(&input, &finished->output, &finished->what);
+}
+
+/* Runs with an observer and stories that exist. */
+static void observe(sim_finished *finished, sim_run_input *input, sim_metrics *metrics, sim_stories *stories)
+{
+    input->observer = sim_metrics_observer(metrics);
+    input->stories = stories;
+    finished->status = sim_run(input, &finished->output, &finished->what);
     if (finished->status != SIM_RUN_OK)
         return;
     if (sim_metrics_finish(metrics, &finished->output, &finished->metrics))
@@ -51,7 +51,7 @@ static void observe(const sim_experiment *experiment, sim_finished *finished, si
         finished->status = SIM_RUN_NO_MEMORY;
 }
 
-sim_finished *sim_run_place(const sim_experiment *experiment, sim_plan_place place,
+sim_finished *sim_run_place(const sim_experiment *experiment, sim_plan_place place, sim_mode mode,
                             bool (*on_progress)(void *context, int64_t now), void *context)
 {
     sim_finished *finished = calloc(1, sizeof *finished);
@@ -61,15 +61,16 @@ sim_finished *sim_run_place(const sim_experiment *experiment, sim_plan_place pla
     finished->status = SIM_RUN_NO_MEMORY;
     finished->started_unix_s = (int64_t)time(NULL);
     const int64_t started = monotonic_ns();
-    const sim_store_pair *pair = &experiment->pair[place.scenario * experiment->input.policy_count + place.policy];
     const sim_luck luck = {experiment->input.seed, place.replication};
     sim_world_run *world_run = sim_world_run_create(experiment->world[place.scenario], &luck);
-    sim_metrics *metrics = world_run == NULL ? NULL
-                                             : sim_metrics_create(experiment->input.scenario[place.scenario], world_run,
-                                                                  &pair->clients->values);
+    sim_run_input input = sim_place_input(experiment, place, mode, world_run);
+    sim_metrics *metrics =
+        world_run == NULL ? NULL : sim_metrics_create(input.scenario, world_run, &input.router_options->values);
     sim_stories *stories = metrics == NULL ? NULL : sim_stories_create();
     if (stories != NULL) {
-        observe(experiment, finished, world_run, metrics, stories, on_progress, context);
+        input.on_progress = on_progress;
+        input.progress_context = context;
+        observe(finished, &input, metrics, stories);
         finished->sample = sim_stories_finish(stories);
     }
     sim_metrics_destroy(metrics);
@@ -85,5 +86,6 @@ void sim_finished_free(sim_finished *finished)
     sim_run_output_deinit(&finished->output);
     sim_run_metrics_deinit(&finished->metrics);
     free(finished->sample.story);
+    free(finished->difference);
     free(finished);
 }

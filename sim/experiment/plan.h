@@ -48,7 +48,8 @@ typedef struct sim_finished {
     struct sim_finished *next; /* in the list of finished runs */
     sim_plan_place place;
     sim_run_status status;
-    const char *what;
+    const char *what; /* of a broken run; lives as long as this */
+    char *difference; /* that sim_verify() has found */
     sim_run_output output;
     sim_run_metrics metrics;
     sim_story_set sample;
@@ -57,8 +58,12 @@ typedef struct sim_finished {
     int64_t elapsed_ns;
 } sim_finished;
 
+/* What the engine is to do at that place, with nobody listening. */
+sim_run_input sim_place_input(const sim_experiment *experiment, sim_plan_place place, sim_mode mode,
+                              sim_world_run *world_run);
+
 /* Never NULL unless there is no memory for the answer itself. `on_progress` as in sim_run_input. */
-sim_finished *sim_run_place(const sim_experiment *experiment, sim_plan_place place,
+sim_finished *sim_run_place(const sim_experiment *experiment, sim_plan_place place, sim_mode mode,
                             bool (*on_progress)(void *context, int64_t now), void *context);
 void sim_finished_free(sim_finished *finished);
 

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "experiment/plan.h"
+#include "experiment/verify.h"
 
 enum { LOOK_MS = 200 }; /* how often the caller looks at progress and at `stop` */
 
@@ -92,7 +94,9 @@ static void *work(void *context)
     (void)pthread_mutex_lock(&all->lock);
     while (take(all, &place)) {
         (void)pthread_mutex_unlock(&all->lock);
-        sim_finished *finished = sim_run_place(all->experiment, place, on_progress, self);
+        sim_finished *finished = sim_run_place(all->experiment, place, all->experiment->input.mode, on_progress, self);
+        if (all->experiment->input.is_verified && finished != NULL && finished->status == SIM_RUN_OK)
+            sim_verify(all->experiment, finished, on_progress, self);
         (void)pthread_mutex_lock(&all->lock);
         atomic_store(&self->now, 0);
         hand_over(all, finished);
@@ -137,7 +141,8 @@ static void note_failure(crew *self, const sim_finished *finished, sim_experimen
     result->policy = finished->place.policy;
     result->replication = finished->place.replication;
     result->run_status = finished->status;
-    result->what = finished->what;
+    (void)snprintf(result->what, sizeof result->what, "%s",
+                   finished->what == NULL ? "an invariant does not hold" : finished->what);
 }
 
 static void write_one(crew *self, sim_store *store, const sim_finished *finished, sim_experiment_result *result)

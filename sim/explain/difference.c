@@ -8,54 +8,13 @@
 #include "cli/cli.h"
 #include "explain/replay.h"
 #include "explain/tell.h"
+#include "experiment/stretch.h"
 
 enum { LINES_BEFORE = 6, LINES_AFTER = 3 };
 
-/* Records of a stretch of virtual time. */
-typedef struct {
-    int64_t from; /* [from, until) */
-    int64_t until;
-    size_t count;
-    size_t room;
-    sim_record_words *record;
-    bool out_of_memory;
-} stretch;
-
-static void on_record(void *context, const sim_record_words *record)
+static int listen(const exp_stored *run, sim_stretch *out)
 {
-    stretch *self = context;
-    const int64_t at = (int64_t)record->word[0];
-    if (at < self->from || at >= self->until || self->out_of_memory)
-        return;
-    if (self->count == self->room) {
-        const size_t room = self->room == 0 ? 4096 : 2 * self->room;
-        sim_record_words *grown = realloc(self->record, room * sizeof *grown);
-        self->out_of_memory = grown == NULL;
-        if (grown == NULL)
-            return;
-        self->record = grown;
-        self->room = room;
-    }
-    self->record[self->count++] = *record;
-}
-
-static void on_step(void *context, const sim_recorded_step *step)
-{
-    (void)context;
-    (void)step;
-}
-
-static void on_background(void *context, uint32_t client, const rgn_router *router, int64_t now)
-{
-    (void)context;
-    (void)client;
-    (void)router;
-    (void)now;
-}
-
-static int listen(const exp_stored *run, stretch *out)
-{
-    const sim_recorder recorder = {out, on_record, on_step, on_background};
+    const sim_recorder recorder = sim_stretch_recorder(out);
     const int status = exp_replay(run, &exp_deaf, &recorder, NULL);
     if (status != CLI_OK || !out->out_of_memory)
         return status;
@@ -75,12 +34,6 @@ static int first_step(const exp_stored *left, const exp_stored *right)
 
 /* ---- telling ---- */
 
-/* NULL: the stretch has no such record. */
-static const sim_record_words *record_at(const stretch *records, size_t n)
-{
-    return n < records->count ? &records->record[n] : NULL;
-}
-
 static void print_record(const exp_stored *run, const sim_record_words *record)
 {
     char *text = NULL;
@@ -90,7 +43,7 @@ static void print_record(const exp_stored *run, const sim_record_words *record)
         exp_print_line(-1, "nothing more until the next checkpoint");
         return;
     }
-    exp_put_record(out, run, record);
+    sim_put_record(out, run->scenario, record);
     if (fclose(out) == 0)
         exp_print_line((int64_t)record->word[0], text);
     free(text);
@@ -104,7 +57,8 @@ static void print_parts(const exp_stored *const run[2], const sim_record_words *
     FILE *out = record[0] == NULL || record[1] == NULL ? NULL : open_memstream(&text, &size);
     if (out == NULL)
         return;
-    exp_put_parts(out, run, record);
+    const sim_scenario *const scenario[] = {run[0]->scenario, run[1]->scenario};
+    sim_put_record_parts(out, scenario, record);
     if (fclose(out) == 0)
         (void)printf("\nThe difference: %s.\n", text);
     free(text);
@@ -175,7 +129,7 @@ static int explain(const exp_stored *run, const exp_focus *focus, int64_t at)
 /* What to tell on both sides: the subject of the earlier record. */
 static int focus_on(const exp_stored *run, const sim_record_words *record, exp_focus *focus)
 {
-    const exp_subject subject = exp_subject_of(record);
+    const sim_record_subject subject = sim_record_subject_of(record);
     *focus = (exp_focus){.until = RGN_TIME_NEVER};
     if (subject.has_operation)
         return exp_find_operation(run, subject.ordinal, focus);
@@ -191,10 +145,10 @@ static bool is_on_both(const exp_focus *focus, const exp_stored *run)
            (focus->client < run->scenario->client_count && focus->partition < run->scenario->partition_count);
 }
 
-static int tell(const exp_stored *left, const exp_stored *right, const stretch *a, const stretch *b, size_t n)
+static int tell(const exp_stored *left, const exp_stored *right, const sim_stretch *a, const sim_stretch *b, size_t n)
 {
     const exp_stored *const runs[] = {left, right};
-    const sim_record_words *const records[] = {record_at(a, n), record_at(b, n)};
+    const sim_record_words *const records[] = {sim_stretch_at(a, n), sim_stretch_at(b, n)};
     static const char *const NAMES[] = {"first", "second"};
     const bool is_second = records[0] == NULL || (records[1] != NULL && records[1]->word[0] < records[0]->word[0]);
     const sim_record_words *earlier = records[is_second ? 1 : 0];
@@ -220,26 +174,23 @@ static int tell(const exp_stored *left, const exp_stored *right, const stretch *
 
 static int compare(const exp_stored *left, const exp_stored *right, int k)
 {
-    const int64_t from = k == 0 ? 0 : exp_checkpoint_time(left, k - 1);
-    stretch a = {.from = from, .until = k == SIM_CHECKPOINTS ? RGN_TIME_NEVER : exp_checkpoint_time(left, k)};
-    stretch b = a;
-    size_t n = 0;
+    sim_stretch a = sim_stretch_before(left->scenario, k);
+    sim_stretch b = a;
     int status = listen(left, &a);
     if (status == CLI_OK)
         status = listen(right, &b);
-    while (n < a.count && n < b.count && memcmp(&a.record[n], &b.record[n], sizeof *a.record) == 0)
-        n++;
+    const size_t n = sim_stretch_common(&a, &b);
     if (status == CLI_OK && n == a.count && n == b.count) {
         (void)cli_complain("internal error: the digests differ and the events do not");
         status = CLI_INTERNAL;
     }
     if (status == CLI_OK) {
         (void)printf("Up to checkpoint %d of %d, %.9g s, both runs behave alike.\n", k, SIM_CHECKPOINTS,
-                     (double)from / 1e9);
+                     (double)a.from / 1e9);
         status = tell(left, right, &a, &b, n);
     }
-    free(a.record);
-    free(b.record);
+    sim_stretch_deinit(&a);
+    sim_stretch_deinit(&b);
     return status;
 }
 

@@ -54,7 +54,7 @@ static void tell_change(exp_narrator *self, uint32_t client, const rgn_transitio
         exp_put_transition(out, self->run, transition);
         if (cause != NULL && (!self->focus.has_operation || cause->ordinal != self->focus.ordinal)) {
             (void)fputs("; by ", out);
-            exp_put_operation(out, self->run->scenario, cause->ordinal);
+            sim_put_operation(out, self->run->scenario, cause->ordinal);
         }
         if (fclose(out) != 0) {
             free(text);
@@ -139,7 +139,7 @@ static void on_background(void *context, uint32_t client, const rgn_router *rout
 static void on_record(void *context, const sim_record_words *record)
 {
     exp_narrator *self = context;
-    const exp_subject subject = exp_subject_of(record);
+    const sim_record_subject subject = sim_record_subject_of(record);
     const int64_t at = (int64_t)record->word[0];
     const bool is_rare =
         subject.kind == SIM_RECORD_MARK || subject.kind == SIM_RECORD_RESTART || subject.kind == SIM_RECORD_GATEWAY;
@@ -149,7 +149,7 @@ static void on_record(void *context, const sim_record_words *record)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out != NULL) {
-        exp_put_record(out, self->run, record);
+        sim_put_record(out, self->run->scenario, record);
         if (fclose(out) != 0) {
             free(text);
             text = NULL;

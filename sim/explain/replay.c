@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/work.h"
+#include "experiment/stretch.h"
 
 static void hear_ended(void *context, const sim_ended *batch, size_t count)
 {
@@ -51,11 +52,6 @@ static void hear_strategy(void *context, uint32_t client, bool is_on, int64_t at
 
 const sim_observer exp_deaf = {NULL,      hear_ended,   hear_failed_leg, hear_canary, hear_transition,
                                hear_mark, hear_strategy};
-
-int64_t exp_checkpoint_time(const exp_stored *run, int k)
-{
-    return (int64_t)((sim_i128)run->scenario->duration * (k + 1) / SIM_CHECKPOINTS);
-}
 
 /* Between the engine and who listens: what was told must be what was digested. */
 typedef struct {
@@ -131,8 +127,8 @@ static int check(const exp_stored *run, const sim_run_output *output, const sim_
             continue;
         (void)cli_complain("run %u of %s does not repeat: between %.9g s and %.9g s it behaves otherwise (digest %s, "
                            "stored %s); nothing of it is told",
-                           run->id, run->db, k == 0 ? 0 : (double)exp_checkpoint_time(run, k - 1) / 1e9,
-                           (double)exp_checkpoint_time(run, k) / 1e9, text, run->checkpoint[k]);
+                           run->id, run->db, k == 0 ? 0 : (double)sim_checkpoint_time(run->scenario, k - 1) / 1e9,
+                           (double)sim_checkpoint_time(run->scenario, k) / 1e9, text, run->checkpoint[k]);
         return CLI_INTERNAL;
     }
     if (!is_equal(&output->behaviour, run->digest, text)) {

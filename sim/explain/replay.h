@@ -11,9 +11,6 @@
 int exp_replay(const exp_stored *run, const sim_observer *observer, const sim_recorder *recorder,
                sim_run_output *output);
 
-/* Virtual time of a checkpoint, ns. */
-int64_t exp_checkpoint_time(const exp_stored *run, int k);
-
 /* An observer that hears nothing, to begin with. */
 extern const sim_observer exp_deaf;
 

@@ -26,7 +26,7 @@ static void put_marks(FILE *out, const exp_narrator *self, const sim_recorded_st
         rgn_mark mark;
         if (!rgn_router_inspect_mark(step->router, r, &mark))
             continue;
-        (void)fprintf(out, "\nendpoint of %s: marked unavailable ", exp_region(self->run->scenario, r));
+        (void)fprintf(out, "\nendpoint of %s: marked unavailable ", sim_region_word(self->run->scenario, r));
         exp_put_span(out, step->now - mark.at);
         (void)fputs(" ago; a mark lasts ", out);
         exp_put_span(out, self->run->options.clients.values.endpoint_unavailability_ttl);
@@ -44,10 +44,10 @@ static void put_applicable(FILE *out, const exp_narrator *self, const sim_record
     const rgn_applicable regions = rgn_router_applicable(step->router, step->partition, query, step->now);
     (void)fputs("\nregions that apply:", out);
     for (unsigned i = 0; i < regions.count; i++)
-        (void)fprintf(out, "%s %s", i == 0 ? "" : ",", exp_region(scenario, regions.list[i]));
+        (void)fprintf(out, "%s %s", i == 0 ? "" : ",", sim_region_word(scenario, regions.list[i]));
     for (rgn_region r = 0; r < scenario->region_count; r++) {
         const rgn_applicable_reason reason = (rgn_applicable_reason)regions.reason[r];
-        (void)fprintf(out, "\n  %s: %s (%s)", exp_region(scenario, r), rgn_applicable_reason_sentence(reason),
+        (void)fprintf(out, "\n  %s: %s (%s)", sim_region_word(scenario, r), rgn_applicable_reason_sentence(reason),
                       rgn_applicable_reason_name(reason));
     }
 }
@@ -57,7 +57,7 @@ static void put_start(FILE *out, const exp_narrator *self, const sim_recorded_st
     const sim_scenario *scenario = self->run->scenario;
     const sim_client_group *group = group_of(scenario, step->client);
     const int64_t deadline = scenario->workload[step->workload].deadline;
-    exp_put_operation(out, scenario, step->ordinal);
+    sim_put_operation(out, scenario, step->ordinal);
     (void)fprintf(out, " starts: a %s of client %u (%s), partition %u", step->kind == SIM_KIND_READ ? "read" : "write",
                   step->client, group->name, step->partition);
     if (deadline != RGN_TIME_NEVER) {
@@ -72,11 +72,12 @@ static void put_start(FILE *out, const exp_narrator *self, const sim_recorded_st
 
 static void put_answer(FILE *out, const exp_narrator *self, const sim_recorded_step *step)
 {
-    (void)fprintf(out, "leg %u from %s: ", step->leg, exp_region(self->run->scenario, step->leg_region[step->leg]));
+    (void)fprintf(out, "leg %u from %s: ", step->leg,
+                  sim_region_word(self->run->scenario, step->leg_region[step->leg]));
     exp_put_response(out, step->answer);
     (void)fputs(" in ", out);
     exp_put_span(out, step->now - step->leg_sent[step->leg]);
-    (void)fprintf(out, " (%s); ", exp_evidence(rgn_classify(step->answer).evidence));
+    (void)fprintf(out, " (%s); ", sim_evidence_word(rgn_classify(step->answer).evidence));
 }
 
 static void put_cut(FILE *out, const exp_narrator *self, const sim_recorded_step *step)
@@ -84,7 +85,8 @@ static void put_cut(FILE *out, const exp_narrator *self, const sim_recorded_step
     for (unsigned leg = 0; leg < RGN_LEGS_MAX; leg++) {
         if ((step->op->cancel_legs >> leg & 1) == 0)
             continue;
-        (void)fprintf(out, "leg %u at %s is cut after ", leg, exp_region(self->run->scenario, step->leg_region[leg]));
+        (void)fprintf(out, "leg %u at %s is cut after ", leg,
+                      sim_region_word(self->run->scenario, step->leg_region[leg]));
         exp_put_span(out, step->now - step->leg_sent[leg]);
         (void)fputs(step->is_timeout ? " by its timeout; " : "; ", out);
     }
@@ -93,7 +95,7 @@ static void put_cut(FILE *out, const exp_narrator *self, const sim_recorded_step
 static void put_send(FILE *out, const exp_narrator *self, const sim_recorded_step *step)
 {
     const rgn_op *op = step->op;
-    (void)fprintf(out, "sends leg %u to %s%s%s: %s (%s)", op->leg, exp_region(self->run->scenario, op->region),
+    (void)fprintf(out, "sends leg %u to %s%s%s: %s (%s)", op->leg, sim_region_word(self->run->scenario, op->region),
                   (op->send_flags & RGN_SEND_CANARY) != 0 ? " as a canary" : "",
                   (op->send_flags & RGN_SEND_HUB) != 0 ? ", for the hub only" : "",
                   rgn_reason_sentence((rgn_reason)op->reason), rgn_reason_name((rgn_reason)op->reason));

@@ -30,8 +30,8 @@ static void put_end(FILE *out, const exp_narrator *self, const sim_recorded_step
                     out);
     (void)fputs(step->is_timeout || step->answer == NULL ? " after " : " in ", out);
     exp_put_span(out, canary->end - canary->sent);
-    (void)fprintf(out, " from %s (%s)", exp_region(self->run->scenario, canary->region),
-                  exp_evidence(canary->evidence));
+    (void)fprintf(out, " from %s (%s)", sim_region_word(self->run->scenario, canary->region),
+                  sim_evidence_word(canary->evidence));
 }
 
 /* "; tally 6/7 = 0.857 < 0.90, goes on" */
@@ -40,7 +40,7 @@ static void put_verdict(FILE *out, const exp_narrator *self, uint32_t success, u
     const rgn_options *options = &self->run->options.clients.values;
     const bool is_window_end = options->failback_decide == RGN_DECIDE_WINDOW_END;
     (void)fputs("; tally ", out);
-    exp_put_ratio(out, success, total);
+    sim_put_ratio(out, success, total);
     if (total < options->failback_min_sample) {
         (void)fprintf(out, ", fewer than the sample's minimum of %" PRId64 ", goes on", options->failback_min_sample);
         return;
@@ -113,7 +113,7 @@ static void put_failure(FILE *out, const exp_narrator *self, const sim_recorded_
     const int64_t threshold =
         direction == RGN_READ ? options->breaker_read_failure_threshold : options->breaker_write_failure_threshold;
     (void)fprintf(out, "failure %" PRIu64 " of %" PRId64 " of %s at %s", failures_of(after, region, direction),
-                  threshold, direction == RGN_READ ? "reads" : "writes", exp_region(self->run->scenario, region));
+                  threshold, direction == RGN_READ ? "reads" : "writes", sim_region_word(self->run->scenario, region));
     if (step->answer != NULL) {
         (void)fputs(": ", out);
         exp_put_response(out, step->answer);
@@ -129,7 +129,7 @@ static void put_cause(FILE *out, const exp_narrator *self, const sim_recorded_st
     if (self->focus.has_operation && step->ordinal == self->focus.ordinal)
         return;
     (void)fputs("; ", out);
-    exp_put_operation(out, self->run->scenario, step->ordinal);
+    sim_put_operation(out, self->run->scenario, step->ordinal);
 }
 
 void exp_tell_pair(exp_narrator *self, const sim_recorded_step *step, const rgn_entry *before, const rgn_entry *after)

@@ -161,7 +161,7 @@ static void on_transition(void *context, uint32_t client, const rgn_transition *
 static void on_record(void *context, const sim_record_words *record)
 {
     exp_trace *self = context;
-    const exp_subject subject = exp_subject_of(record);
+    const sim_record_subject subject = sim_record_subject_of(record);
     const int64_t at = (int64_t)record->word[0];
     const bool is_mark = subject.kind == SIM_RECORD_MARK;
     if ((!is_mark && subject.kind != SIM_RECORD_RESTART) || at < self->from || at >= self->until || self->is_too_many)

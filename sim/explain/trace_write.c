@@ -30,7 +30,7 @@ static const char *name_of(const exp_trace *self, const exp_trace_event *event, 
         (void)snprintf(out, 64, "partition %u", event->partition);
         return out;
     case EXP_TRACE_BREAKER:
-        return exp_phase(event->what);
+        return sim_phase_word(event->what);
     case EXP_TRACE_MARK:
         return "endpoint marked";
     case EXP_TRACE_RESTART:
@@ -174,7 +174,7 @@ void exp_trace_write(void *context, FILE *out)
     put_process(out, EXP_PID_FAULTS, "phases and faults", true);
     put_process(out, EXP_PID_FLEET, "fleet", false);
     for (rgn_region r = 0; r < self->run->scenario->region_count; r++)
-        put_process(out, EXP_PID_REGIONS + r, exp_region(self->run->scenario, r), false);
+        put_process(out, EXP_PID_REGIONS + r, sim_region_word(self->run->scenario, r), false);
     put_tracks(self, out);
     for (size_t i = 0; i < self->count; i++)
         put_event(self, &self->event[i], out);

@@ -4,11 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *exp_region(const sim_scenario *scenario, rgn_region region)
-{
-    return region < scenario->region_count ? scenario->region_name[region] : "no region";
-}
-
 void exp_put_time(FILE *out, int64_t ns)
 {
     if (ns == RGN_TIME_NEVER)
@@ -26,13 +21,6 @@ void exp_put_span(FILE *out, int64_t ns)
         (void)fprintf(out, "%.3f ms", (double)ns / 1e6);
     else
         (void)fprintf(out, "%.3f s", (double)ns / 1e9);
-}
-
-void exp_put_ratio(FILE *out, uint64_t part, uint64_t whole)
-{
-    (void)fprintf(out, "%" PRIu64 "/%" PRIu64, part, whole);
-    if (whole > 0)
-        (void)fprintf(out, " = %.3f", (double)part / (double)whole);
 }
 
 void exp_put_share(FILE *out, int64_t ppm)
@@ -61,24 +49,11 @@ void exp_put_regions(FILE *out, const sim_scenario *scenario, rgn_region_set reg
     for (rgn_region r = 0; r < scenario->region_count; r++) {
         if (!rgn_region_in(regions, r))
             continue;
-        (void)fprintf(out, "%s%s", is_first ? "" : ", ", exp_region(scenario, r));
+        (void)fprintf(out, "%s%s", is_first ? "" : ", ", sim_region_word(scenario, r));
         is_first = false;
     }
     if (is_first)
         (void)fputs("none", out);
-}
-
-const char *exp_phase(unsigned phase)
-{
-    static const char *const NAMES[] = {"healthy", "counting", "unhealthy", "recovering"};
-    return phase < sizeof NAMES / sizeof *NAMES ? NAMES[phase] : "?";
-}
-
-const char *exp_evidence(unsigned evidence)
-{
-    static const char *const NAMES[] = {"evidence of health", "evidence of failure", "no evidence",
-                                        "evidence of failure (a timeout)"};
-    return evidence < sizeof NAMES / sizeof *NAMES ? NAMES[evidence] : "?";
 }
 
 const char *exp_wake(unsigned wake_kind)
@@ -92,13 +67,6 @@ const char *exp_wake(unsigned wake_kind)
     return wake_kind < sizeof NAMES / sizeof *NAMES ? NAMES[wake_kind] : "?";
 }
 
-void exp_put_operation(FILE *out, const sim_scenario *scenario, uint64_t ordinal)
-{
-    const uint64_t workload = ordinal >> 30;
-    (void)fprintf(out, "operation %" PRIu64 " (%s)", ordinal,
-                  workload < scenario->workload_count ? scenario->workload[workload].name : "?");
-}
-
 /* "counts: West US reads 3/10 writes 0/5" */
 static void put_counts(FILE *out, const exp_stored *run, const rgn_entry *entry)
 {
@@ -108,7 +76,7 @@ static void put_counts(FILE *out, const exp_stored *run, const rgn_entry *entry)
         if (entry->counts.region[row] == RGN_REGION_NONE)
             continue;
         (void)fprintf(out, "%s%s reads %u of %" PRId64 ", writes %u of %" PRId64, is_first ? "; failures at " : "; at ",
-                      exp_region(run->scenario, entry->counts.region[row]), entry->counts.failures[row][RGN_READ],
+                      sim_region_word(run->scenario, entry->counts.region[row]), entry->counts.failures[row][RGN_READ],
                       options->breaker_read_failure_threshold, entry->counts.failures[row][RGN_WRITE],
                       options->breaker_write_failure_threshold);
         is_first = false;
@@ -127,7 +95,7 @@ static void put_recovery(FILE *out, const exp_stored *run, const rgn_entry *entr
     (void)fputs(" old of ", out);
     exp_put_span(out, options->failback_eval_window);
     (void)fputs("; tally ", out);
-    exp_put_ratio(out, entry->canary_success, entry->canary_total);
+    sim_put_ratio(out, entry->canary_success, entry->canary_total);
     (void)fprintf(out, ", %u in flight; sampler at %u of 100", entry->canary_in_flight, entry->sampler);
 }
 
@@ -139,10 +107,10 @@ void exp_put_entry(FILE *out, const exp_stored *run, const rgn_entry *entry, int
         (void)fputs("healthy: nothing is remembered of it", out);
         return;
     }
-    (void)fprintf(out, "%s", exp_phase(entry->phase));
+    (void)fprintf(out, "%s", sim_phase_word(entry->phase));
     if (entry->tripped != 0) {
         (void)fprintf(out, "; %s tripped, from %s to %s", TRIPPED[entry->tripped & 3U],
-                      exp_region(scenario, entry->first_failed), exp_region(scenario, entry->current));
+                      sim_region_word(scenario, entry->first_failed), sim_region_word(scenario, entry->current));
         (void)fputs("; failed: ", out);
         exp_put_regions(out, scenario, entry->failed);
     }
@@ -166,7 +134,7 @@ static void put_comparison(FILE *out, const rgn_transition *t)
     case RGN_REASON_RETRIP:
     case RGN_REASON_RETRIP_JUDGE:
         (void)fputs("; tally ", out);
-        exp_put_ratio(out, t->canary_success, t->canary_total);
+        sim_put_ratio(out, t->canary_success, t->canary_total);
         (void)fputs(t->reason == RGN_REASON_FAILBACK ? " >= " : " < ", out);
         exp_put_share(out, t->threshold);
         (void)fprintf(out, ", %u in flight", t->canary_in_flight);
@@ -194,7 +162,7 @@ static void put_comparison(FILE *out, const rgn_transition *t)
         exp_put_span(out, t->threshold);
         if (t->canary_total > 0) {
             (void)fputs("; tally ", out);
-            exp_put_ratio(out, t->canary_success, t->canary_total);
+            sim_put_ratio(out, t->canary_success, t->canary_total);
         }
         return;
     default:
@@ -211,11 +179,11 @@ void exp_put_transition(FILE *out, const exp_stored *run, const rgn_transition *
     put_comparison(out, t);
     if (t->region != RGN_REGION_NONE)
         (void)fprintf(out, "; a %s at %s", t->direction == RGN_WRITE ? "write" : "read",
-                      exp_region(scenario, t->region));
-    (void)fprintf(out, "; %s -> %s", exp_phase(t->phase_before), exp_phase(t->phase_after));
+                      sim_region_word(scenario, t->region));
+    (void)fprintf(out, "; %s -> %s", sim_phase_word(t->phase_before), sim_phase_word(t->phase_after));
     if (t->tripped_after != 0)
-        (void)fprintf(out, "; traffic goes to %s, home is %s", exp_region(scenario, t->current),
-                      exp_region(scenario, t->first_failed));
+        (void)fprintf(out, "; traffic goes to %s, home is %s", sim_region_word(scenario, t->current),
+                      sim_region_word(scenario, t->first_failed));
     else if (t->tripped_before != 0)
-        (void)fprintf(out, "; traffic goes home to %s", exp_region(scenario, t->first_failed));
+        (void)fprintf(out, "; traffic goes home to %s", sim_region_word(scenario, t->first_failed));
 }

@@ -343,7 +343,8 @@ for jobs in 1 2 5; do
     run 0 "$regionsim" run "$small" --policy success-rate --policy probe --replications 3 --jobs $jobs --db jobs$jobs.db
     "$dump_db" jobs$jobs.db >jobs$jobs.txt
 done
-run 0 "$regionsim" run "$small" --policy success-rate --policy probe --replications 3 --event-mode reference --db ref.db
+run 0 "$regionsim" run "$small" --policy success-rate --policy probe --replications 3 --event-mode reference --verify \
+    --db ref.db
 "$dump_db" ref.db >ref.txt
 for other in jobs2.txt jobs5.txt ref.txt; do
     cmp -s jobs1.txt $other || fault "$other differs"

@@ -2,18 +2,52 @@
 /* Records under the behaviour digest, taken apart; see engine/README.md. */
 #include <inttypes.h>
 
-#include "explain/words.h"
+#include "experiment/records.h"
+
+const char *sim_region_word(const sim_scenario *scenario, rgn_region region)
+{
+    return region < scenario->region_count ? scenario->region_name[region] : "no region";
+}
+
+void sim_put_ratio(FILE *out, uint64_t part, uint64_t whole)
+{
+    (void)fprintf(out, "%" PRIu64 "/%" PRIu64, part, whole);
+    if (whole > 0)
+        (void)fprintf(out, " = %.3f", (double)part / (double)whole);
+}
+
+const char *sim_phase_word(unsigned phase)
+{
+    static const char *const NAMES[] = {"healthy", "counting", "unhealthy", "recovering"};
+    return phase < sizeof NAMES / sizeof *NAMES ? NAMES[phase] : "?";
+}
+
+const char *sim_evidence_word(unsigned evidence)
+{
+    static const char *const NAMES[] = {"evidence of health", "evidence of failure", "no evidence",
+                                        "evidence of failure (a timeout)"};
+    return evidence < sizeof NAMES / sizeof *NAMES ? NAMES[evidence] : "?";
+}
+
+void sim_put_operation(FILE *out, const sim_scenario *scenario, uint64_t ordinal)
+{
+    const uint64_t workload = ordinal >> 30;
+    (void)fprintf(out, "operation %" PRIu64 " (%s)", ordinal,
+                  workload < scenario->workload_count ? scenario->workload[workload].name : "?");
+}
 
 static unsigned bits(uint64_t word, unsigned shift, unsigned width)
 {
     return (unsigned)(word >> shift & ((UINT64_C(1) << width) - 1));
 }
 
-exp_subject exp_subject_of(const sim_record_words *record)
+sim_record_subject sim_record_subject_of(const sim_record_words *record)
 {
     const uint64_t *word = record->word;
-    const exp_subject of_operation = {.kind = (uint8_t)(word[1] >> 56), .has_operation = true, .ordinal = word[2]};
-    exp_subject subject = {.kind = (uint8_t)(word[1] >> 56), .has_client = true, .client = (uint32_t)(word[2] >> 32)};
+    const sim_record_subject of_operation = {
+        .kind = (uint8_t)(word[1] >> 56), .has_operation = true, .ordinal = word[2]};
+    sim_record_subject subject = {
+        .kind = (uint8_t)(word[1] >> 56), .has_client = true, .client = (uint32_t)(word[2] >> 32)};
     switch (subject.kind) {
     case SIM_RECORD_SEND:
         subject = of_operation;
@@ -34,66 +68,66 @@ exp_subject exp_subject_of(const sim_record_words *record)
     }
 }
 
-static void put_send(FILE *out, const exp_stored *run, const uint64_t *word)
+static void put_send(FILE *out, const sim_scenario *scenario, const uint64_t *word)
 {
     static const char *const FLAGS[] = {" as a canary", " as a hedge", " to its hub"};
-    exp_put_operation(out, run->scenario, word[2]);
+    sim_put_operation(out, scenario, word[2]);
     (void)fprintf(out, " of client %u, partition %u sends leg %u to %s", (unsigned)(word[3] >> 32), (uint32_t)word[3],
-                  bits(word[1], 8, 8), exp_region(run->scenario, (rgn_region)bits(word[1], 0, 8)));
+                  bits(word[1], 8, 8), sim_region_word(scenario, (rgn_region)bits(word[1], 0, 8)));
     for (unsigned i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
         (void)fputs(bits(word[1], 16 + i, 1) != 0 ? FLAGS[i] : "", out);
     (void)fprintf(out, ": %s", rgn_reason_sentence((rgn_reason)bits(word[1], 48, 8)));
 }
 
-static void put_failed_leg(FILE *out, const exp_stored *run, const uint64_t *word)
+static void put_failed_leg(FILE *out, const sim_scenario *scenario, const uint64_t *word)
 {
-    exp_put_operation(out, run->scenario, word[2]);
+    sim_put_operation(out, scenario, word[2]);
     (void)fprintf(out, ": its leg %u at %s ends with %u/%u, %s", (unsigned)word[3],
-                  exp_region(run->scenario, (rgn_region)bits(word[1], 16, 8)), bits(word[1], 0, 16),
-                  bits(word[1], 24, 16), exp_evidence(bits(word[1], 48, 8)));
+                  sim_region_word(scenario, (rgn_region)bits(word[1], 16, 8)), bits(word[1], 0, 16),
+                  bits(word[1], 24, 16), sim_evidence_word(bits(word[1], 48, 8)));
 }
 
-static void put_done(FILE *out, const exp_stored *run, const uint64_t *word)
+static void put_done(FILE *out, const sim_scenario *scenario, const uint64_t *word)
 {
-    exp_put_operation(out, run->scenario, word[2]);
+    sim_put_operation(out, scenario, word[2]);
     (void)fprintf(out, " ends with %u/%u from %s after %u leg%s: %s", bits(word[1], 0, 16), bits(word[1], 16, 16),
-                  exp_region(run->scenario, (rgn_region)bits(word[1], 40, 8)), (unsigned)(word[3] >> 32),
+                  sim_region_word(scenario, (rgn_region)bits(word[1], 40, 8)), (unsigned)(word[3] >> 32),
                   word[3] >> 32 == 1 ? "" : "s", rgn_reason_sentence((rgn_reason)bits(word[1], 48, 8)));
 }
 
-static void put_transition(FILE *out, const exp_stored *run, const uint64_t *word)
+static void put_transition(FILE *out, const sim_scenario *scenario, const uint64_t *word)
 {
     const rgn_region current = (rgn_region)bits(word[1], 8, 8);
     const rgn_reason reason = (rgn_reason)bits(word[1], 48, 8);
     (void)fprintf(out, "client %u, partition %u: %s (%s), now %s", (unsigned)(word[2] >> 32), (uint32_t)word[2],
-                  rgn_reason_name(reason), rgn_reason_sentence(reason), exp_phase(bits(word[1], 40, 8)));
+                  rgn_reason_name(reason), rgn_reason_sentence(reason), sim_phase_word(bits(word[1], 40, 8)));
     if (bits(word[1], 32, 8) != 0)
-        (void)fprintf(out, ", traffic to %s", exp_region(run->scenario, current));
+        (void)fprintf(out, ", traffic to %s", sim_region_word(scenario, current));
     if ((uint32_t)(word[3] >> 32) > 0) {
         (void)fputs(", tally ", out);
-        exp_put_ratio(out, (uint32_t)word[3], word[3] >> 32);
+        sim_put_ratio(out, (uint32_t)word[3], word[3] >> 32);
     }
 }
 
-void exp_put_record(FILE *out, const exp_stored *run, const sim_record_words *record)
+void sim_put_record(FILE *out, const sim_scenario *scenario, const sim_record_words *record)
 {
     const uint64_t *word = record->word;
     switch (word[1] >> 56) {
     case SIM_RECORD_SEND:
-        put_send(out, run, word);
+        put_send(out, scenario, word);
         return;
     case SIM_RECORD_LEG_FAILED:
-        put_failed_leg(out, run, word);
+        put_failed_leg(out, scenario, word);
         return;
     case SIM_RECORD_DONE:
-        put_done(out, run, word);
+        put_done(out, scenario, word);
         return;
     case SIM_RECORD_TRANSITION:
-        put_transition(out, run, word);
+        put_transition(out, scenario, word);
         return;
     case SIM_RECORD_MARK:
         (void)fprintf(out, "client %u marks the endpoint of %s unavailable", (unsigned)(word[2] >> 32),
-                      exp_region(run->scenario, (rgn_region)bits(word[1], 0, 8)));
+                      sim_region_word(scenario, (rgn_region)bits(word[1], 0, 8)));
         return;
     case SIM_RECORD_RESTART:
         (void)fprintf(out, "client %u's process starts anew", (unsigned)(word[2] >> 32));
@@ -145,7 +179,7 @@ static const part PARTS[] = {
     {SIM_RECORD_GATEWAY, 1, 48, 8, "the reason", PART_REASON},
 };
 
-static void put_part(FILE *out, const exp_stored *run, const part *one, uint64_t word)
+static void put_part(FILE *out, const sim_scenario *scenario, const part *one, uint64_t word)
 {
     const unsigned value = bits(word, one->shift, one->width);
     switch (one->form) {
@@ -153,21 +187,21 @@ static void put_part(FILE *out, const exp_stored *run, const part *one, uint64_t
         (void)fprintf(out, "%u", value);
         return;
     case PART_REGION:
-        (void)fputs(exp_region(run->scenario, (rgn_region)value), out);
+        (void)fputs(sim_region_word(scenario, (rgn_region)value), out);
         return;
     case PART_REASON:
         (void)fputs(rgn_reason_name((rgn_reason)value), out);
         return;
     case PART_PHASE:
-        (void)fputs(exp_phase(value), out);
+        (void)fputs(sim_phase_word(value), out);
         return;
     case PART_EVIDENCE:
-        (void)fputs(exp_evidence(value), out);
+        (void)fputs(sim_evidence_word(value), out);
         return;
     }
 }
 
-void exp_put_parts(FILE *out, const exp_stored *const run[2], const sim_record_words *const record[2])
+void sim_put_record_parts(FILE *out, const sim_scenario *const scenario[2], const sim_record_words *const record[2])
 {
     const uint64_t *a = record[0]->word;
     const uint64_t *b = record[1]->word;
@@ -182,9 +216,9 @@ void exp_put_parts(FILE *out, const exp_stored *const run[2], const sim_record_w
             bits(a[one->word], one->shift, one->width) == bits(b[one->word], one->shift, one->width))
             continue;
         (void)fprintf(out, "%s%s is ", is_first ? "" : "; ", one->name);
-        put_part(out, run[0], one, a[one->word]);
+        put_part(out, scenario[0], one, a[one->word]);
         (void)fputs(" in the first and ", out);
-        put_part(out, run[1], one, b[one->word]);
+        put_part(out, scenario[1], one, b[one->word]);
         (void)fputs(" in the second", out);
         is_first = false;
     }
