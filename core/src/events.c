@@ -107,11 +107,31 @@ static void event_store(event *e)
     rgni_clock_update(e->router, e->stripe, has_entry - e->had_entry, e->scene.now);
 }
 
+/* FBK-34: the trips of this event are remembered, and lengthen the dwell that has just begun. Without memory for that
+ * the dwell is the knob's. */
+static void event_remember(event *e)
+{
+    const rgn_options *options = &e->router->options;
+    rgn_transition *told = &e->story.transition[e->story.count - 1];
+    bool is_trip = rgni_is_remembered((rgn_reason)told->reason);
+
+    if (told->phase_after != RGN_PHASE_UNHEALTHY || (!is_trip && told->reason != RGN_REASON_WINDOW_DWELL) ||
+        !event_needs_side(e))
+        return;
+    if (is_trip)
+        rgni_trip_memory_add(&e->slot->side->memory, options, e->scene.now);
+    e->slot->entry.jitter +=
+        rgni_dwell_added(options, rgni_trips_remembered(&e->slot->side->memory, options, e->scene.now));
+    told->jitter = e->slot->entry.jitter;
+}
+
 /* Stores, gives the lock back and tells the observer. */
 static void event_end(event *e)
 {
     rgn_router *router = e->router;
 
+    if (router->options.failback_dwell_doublings > 0 && e->story.count > 0)
+        event_remember(e);
     if (e->slot != NULL)
         event_store(e);
     if (e->generation_now != e->generation)

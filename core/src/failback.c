@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The recovery side: promotion, canaries, windows, and the decision. */
 #include "reduce.h"
+#include "sequential.h"
 
 #include <assert.h>
 
@@ -46,9 +47,27 @@ static bool is_below_floor(const look *l)
            l->scene->options->failback_retrip_floor * l->entry->canary_total;
 }
 
+/* FBK-32 */
+static verdict judge_sequentially(const look *l)
+{
+    const rgn_entry *e = l->entry;
+    switch (rgni_sequential_test(l->scene->options, e->canary_success, e->canary_total - e->canary_success,
+                                 waiting(l))) {
+    case RGNI_IS_HEALTHY:
+        return SUCCEEDED;
+    case RGNI_IS_UNHEALTHY:
+        return FAILED;
+    case RGNI_GOES_ON:
+        break;
+    }
+    return UNDECIDED;
+}
+
 /* FBK-11: a full sample decides at or above the threshold and below the floor; in between it goes on. */
 static verdict judge_sample(const look *l)
 {
+    if (l->scene->options->failback_decide == RGN_DECIDE_SEQUENTIAL)
+        return judge_sequentially(l);
     if (l->entry->canary_total < l->scene->options->failback_min_sample)
         return UNDECIDED;
     if (is_at_threshold(l))
@@ -56,25 +75,7 @@ static verdict judge_sample(const look *l)
     return is_below_floor(l) ? FAILED : UNDECIDED;
 }
 
-/* Carries out the sample's verdict. True if the recovery is over. */
-static bool carry_out(const look *l, verdict v)
-{
-    const rgn_options *options = l->scene->options;
-    switch (v) {
-    case UNDECIDED:
-        return false;
-    case SUCCEEDED:
-        rgni_entry_end(l->entry, l->scene, fact_of(l, RGN_REASON_FAILBACK, options->failback_success_threshold, 0),
-                       l->story);
-        return true;
-    case FAILED:
-        give_up(l, fact_of(l, RGN_REASON_RETRIP, options->failback_retrip_floor, 0));
-        return true;
-    }
-    return false;
-}
-
-static void restart_window(const look *l, rgn_dur_ns age)
+static void begin_window(const look *l, rgni_fact fact)
 {
     rgn_entry before = *l->entry;
     l->entry->window_start = l->scene->now;
@@ -82,8 +83,69 @@ static void restart_window(const look *l, rgn_dur_ns age)
     l->entry->canary_total = 0;
     l->entry->canary_success = 0;
     l->entry->canary_in_flight = 0;
-    rgni_story_add(l->story, l->scene, &before, l->entry,
-                   fact_of(l, RGN_REASON_WINDOW_RESTART, l->scene->options->failback_eval_window, age));
+    rgni_story_add(l->story, l->scene, &before, l->entry, fact);
+}
+
+static void restart_window(const look *l, rgn_dur_ns age)
+{
+    begin_window(l, fact_of(l, RGN_REASON_WINDOW_RESTART, l->scene->options->failback_eval_window, age));
+}
+
+/* FBK-33: the share of canaries in per cent at a stage of the ramp; 100: there is no such stage. */
+static int64_t stage_percentage(const rgn_options *options, unsigned stage)
+{
+    static const int64_t raised[] = {25, 50};
+    int64_t percentage = options->failback_canary_percentage;
+    if (stage == 0)
+        return percentage;
+    if (options->failback_ramp == RGN_RAMP_NONE)
+        return 100;
+    for (unsigned i = 0; i < sizeof raised / sizeof raised[0]; i++)
+        if (raised[i] > percentage && --stage == 0)
+            return raised[i];
+    return 100;
+}
+
+/* FBK-33: a sample that suffices ends the recovery, or begins the next stage. */
+static void succeed(const look *l)
+{
+    const rgn_options *options = l->scene->options;
+    bool is_sequential = options->failback_decide == RGN_DECIDE_SEQUENTIAL;
+    int64_t compared = is_sequential ? options->failback_false_failback : options->failback_success_threshold;
+    if (stage_percentage(options, l->entry->stage + 1U) < 100) {
+        l->entry->low_windows = 0;
+        l->entry->stage++;
+        begin_window(l, fact_of(l, RGN_REASON_RAMP, compared, 0));
+        return;
+    }
+    rgni_entry_end(l->entry, l->scene,
+                   fact_of(l, is_sequential ? RGN_REASON_FAILBACK_SEQUENTIAL : RGN_REASON_FAILBACK, compared, 0),
+                   l->story);
+}
+
+static void fail(const look *l)
+{
+    const rgn_options *options = l->scene->options;
+    if (options->failback_decide == RGN_DECIDE_SEQUENTIAL)
+        give_up(l, fact_of(l, RGN_REASON_RETRIP_SEQUENTIAL, options->failback_false_retrip, 0));
+    else
+        give_up(l, fact_of(l, RGN_REASON_RETRIP, options->failback_retrip_floor, 0));
+}
+
+/* Carries out the sample's verdict. True if there is nothing left to look at in this window. */
+static bool carry_out(const look *l, verdict v)
+{
+    switch (v) {
+    case UNDECIDED:
+        return false;
+    case SUCCEEDED:
+        succeed(l);
+        return true;
+    case FAILED:
+        fail(l);
+        return true;
+    }
+    return false;
 }
 
 /* FBK-14: an undecided window. */
@@ -142,7 +204,7 @@ static void look_at_window(const look *l)
  */
 static bool sampler_ticks(rgn_entry *entry, const rgn_options *options, uint32_t hash)
 {
-    uint64_t percentage = (uint64_t)options->failback_canary_percentage;
+    uint64_t percentage = (uint64_t)stage_percentage(options, entry->stage);
     if (options->failback_sampler == RGN_SAMPLER_HASH)
         return ((uint64_t)hash * 100) >> 32 < percentage;
     uint64_t sum = entry->sampler + percentage;

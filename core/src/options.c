@@ -84,6 +84,15 @@ static bool is_in_range(const rgn_knob *knob, int64_t value)
     return value >= knob->min && value <= knob->max;
 }
 
+/* A sequential test needs two ratios to tell apart; a floor of 0 would let one success decide. */
+static bool floor_fits(const rgn_options *options)
+{
+    if (options->failback_decide == RGN_DECIDE_SEQUENTIAL)
+        return options->failback_retrip_floor > 0 &&
+               options->failback_retrip_floor < options->failback_success_threshold;
+    return options->failback_retrip_floor <= options->failback_success_threshold;
+}
+
 /* OPT-2: every value within its range, the floor not above the threshold, and the hedge threshold not 0. */
 rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong)
 {
@@ -91,7 +100,7 @@ rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong)
 
     while (bad < RGN_KNOB_COUNT && is_in_range(&knobs[bad], rgn_options_get(options, (rgn_knob_id)bad)))
         bad++;
-    if (bad == RGN_KNOB_COUNT && options->failback_retrip_floor > options->failback_success_threshold)
+    if (bad == RGN_KNOB_COUNT && !floor_fits(options))
         bad = RGN_KNOB_failback_retrip_floor;
     if (bad == RGN_KNOB_COUNT && options->hedging_threshold == 0)
         bad = RGN_KNOB_hedging_threshold;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the router keeps what it remembers of partitions: per lock stripe a hash table from partition to slot, slots in
- * slabs, and a heap of due times (failback.promote due only). What few partitions have, an override or hedge wins, lies
- * beside the slot in slabs of its own.
+ * slabs, and a heap of due times (failback.promote due only). What few partitions have, an override, hedge wins or a
+ * memory of trips, lies beside the slot in slabs of its own.
  *
  * A slab, a table or a heap grows only in rgni_stripe_reserve() and rgni_stripe_reserve_side(), which may fail; no
  * other function allocates. The
@@ -15,6 +15,7 @@
 #include <regioncore/router.h>
 
 #include "failover.h"
+#include "trip_memory.h"
 
 /* The router's allocator, with the bytes it holds now. */
 typedef struct {
@@ -43,6 +44,7 @@ static inline void rgni_unlock(atomic_flag *flag)
 typedef struct {
     rgn_override override; /* none unless is_set */
     rgni_win_counts wins;
+    rgni_trip_memory memory;
 } rgni_side;
 
 /* `entry` is absent in the slot of a partition that has a side only. */

@@ -61,6 +61,9 @@ static const char *threshold_unit(const rgn_transition *transition)
     case RGN_REASON_FAILBACK:
     case RGN_REASON_RETRIP:
     case RGN_REASON_RETRIP_JUDGE:
+    case RGN_REASON_FAILBACK_SEQUENTIAL:
+    case RGN_REASON_RETRIP_SEQUENTIAL:
+    case RGN_REASON_RAMP:
         return "ppm";
     case RGN_REASON_STALE:
     case RGN_REASON_PROMOTE:

@@ -19,19 +19,20 @@ void cli_print_notes(FILE *out, const char *prefix, const char *notes)
 void cli_print_warnings(FILE *out, const char *prefix, const sim_workload *workload, const rgn_options *options,
                         const sim_traffic *traffic)
 {
+    const char *sample =
+        options->failback_decide == RGN_DECIDE_SEQUENTIAL ? "a sequential test's least of" : "failback.min_sample";
     if (traffic->cannot_decide)
         (void)fprintf(out,
                       "%s%s: cannot decide: a window holds %.1f canaries of a (client, partition) on average, fewer "
-                      "than failback.min_sample %lld\n",
-                      prefix, workload->name, traffic->canaries_per_window, (long long)options->failback_min_sample);
+                      "than %s %.0f\n",
+                      prefix, workload->name, traffic->canaries_per_window, sample, traffic->sample);
     for (int kind = 0; kind < SIM_KINDS && !traffic->cannot_decide; kind++)
-        if (traffic->canaries_of[kind] > 0 && traffic->canaries_of[kind] < (double)options->failback_min_sample &&
+        if (traffic->canaries_of[kind] > 0 && traffic->canaries_of[kind] < traffic->sample &&
             options->failback_low_traffic_windows == 0)
             (void)fprintf(out,
                           "%s%s: cannot decide on %s alone: a pair of which nothing else has tripped sends %.1f "
-                          "canaries in a window, fewer than failback.min_sample %lld\n",
-                          prefix, workload->name, KIND[kind], traffic->canaries_of[kind],
-                          (long long)options->failback_min_sample);
+                          "canaries in a window, fewer than %s %.0f\n",
+                          prefix, workload->name, KIND[kind], traffic->canaries_of[kind], sample, traffic->sample);
     if (traffic->hang_bias)
         (void)fprintf(out,
                       "%s%s: hang bias: the sample fills with fast results before hanging canaries time out; "

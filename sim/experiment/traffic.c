@@ -30,16 +30,28 @@ static bool overlaps_for_ever(double canary_rate, double canaries, const rgn_opt
            canaries * exp(-in_flight) < 1;
 }
 
+/* A sequential test needs as many successes in a row as outweigh the odds against it. */
+static double fewest_canaries(const rgn_options *options)
+{
+    if (options->failback_decide != RGN_DECIDE_SEQUENTIAL)
+        return (double)options->failback_min_sample;
+    const double wrong = (double)options->failback_false_failback / 1e6;
+    const double right = 1 - (double)options->failback_false_retrip / 1e6;
+    const double gain = log((double)options->failback_success_threshold / (double)options->failback_retrip_floor);
+    return ceil(log(right / wrong) / gain);
+}
+
 static void look_at_sample(sim_traffic *traffic, const sim_workload *workload, const rgn_options *options)
 {
     const double canary_rate = traffic->rate_per_pair * (double)options->failback_canary_percentage / 100;
-    const double min_sample = (double)options->failback_min_sample;
+    traffic->sample = fewest_canaries(options);
     traffic->canaries_per_window = canary_rate * seconds(options->failback_eval_window);
     for (int kind = 0; kind < SIM_KINDS; kind++)
         traffic->canaries_of[kind] = traffic->canaries_per_window * workload->kind_share[kind] / SIM_SHARE_ONE;
-    traffic->cannot_decide = traffic->canaries_per_window < min_sample && options->failback_low_traffic_windows == 0;
+    traffic->cannot_decide =
+        traffic->canaries_per_window < traffic->sample && options->failback_low_traffic_windows == 0;
     traffic->hang_bias = options->failback_pending == RGN_PENDING_COMPLETED &&
-                         canary_rate * canary_timeout_s(workload, options) >= min_sample;
+                         canary_rate * canary_timeout_s(workload, options) >= traffic->sample;
     traffic->overlap_bias = overlaps_for_ever(canary_rate, traffic->canaries_per_window, options);
 }
 

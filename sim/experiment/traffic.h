@@ -9,8 +9,9 @@ typedef struct {
     double operations;             /* of the whole run, expected */
     double rate_per_pair;          /* operations per second of a (client, partition), mean */
     double canaries_per_window;    /* expected; 0 where no sample is taken */
+    double sample;                 /* the fewest canaries that a failback takes; 0 likewise */
     double trip_s[SIM_KINDS];      /* seconds of nothing but failures that trip a pair; < 0: never */
-    bool cannot_decide;            /* a window's canaries are fewer than the minimum sample */
+    bool cannot_decide;            /* a window's canaries are fewer than that */
     double canaries_of[SIM_KINDS]; /* of a pair of which that kind alone has tripped, in a window */
     bool hang_bias;                /* fast results fill the sample before hanging canaries time out */
     bool overlap_bias;             /* counted: canaries in flight keep a healthy region's sample below the threshold */

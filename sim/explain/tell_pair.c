@@ -11,8 +11,9 @@ static const rgn_transition *decision(const exp_narrator *self)
     for (size_t i = 0; i < self->change_count; i++) {
         const rgn_transition *one = &self->change[i].transition;
         if (self->change[i].client == self->focus.client && one->partition == self->focus.partition &&
-            one->reason >= RGN_REASON_FAILBACK && one->reason <= RGN_REASON_UNTRIP_PROBE &&
-            one->reason != RGN_REASON_WINDOW_RESTART)
+            ((one->reason >= RGN_REASON_FAILBACK && one->reason <= RGN_REASON_UNTRIP_PROBE &&
+              one->reason != RGN_REASON_WINDOW_RESTART) ||
+             (one->reason >= RGN_REASON_FAILBACK_SEQUENTIAL && one->reason <= RGN_REASON_RAMP)))
             return one;
     }
     return NULL;
@@ -41,6 +42,10 @@ static void put_verdict(FILE *out, const exp_narrator *self, uint32_t success, u
     const bool is_window_end = options->failback_decide == RGN_DECIDE_WINDOW_END;
     (void)fputs("; tally ", out);
     sim_put_ratio(out, success, total);
+    if (options->failback_decide == RGN_DECIDE_SEQUENTIAL) {
+        (void)fputs(", not enough evidence either way, goes on", out);
+        return;
+    }
     if (total < options->failback_min_sample) {
         (void)fprintf(out, ", fewer than the sample's minimum of %" PRId64 ", goes on", options->failback_min_sample);
         return;

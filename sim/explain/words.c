@@ -139,6 +139,13 @@ static void put_comparison(FILE *out, const rgn_transition *t)
         exp_put_share(out, t->threshold);
         (void)fprintf(out, ", %u in flight", t->canary_in_flight);
         return;
+    case RGN_REASON_FAILBACK_SEQUENTIAL:
+    case RGN_REASON_RETRIP_SEQUENTIAL:
+    case RGN_REASON_RAMP:
+        (void)fputs("; tally ", out);
+        sim_put_ratio(out, t->canary_success, t->canary_total);
+        (void)fprintf(out, ", %u in flight", t->canary_in_flight);
+        return;
     case RGN_REASON_FAILBACK_SINGLE:
     case RGN_REASON_RETRIP_SINGLE:
         (void)fprintf(out, "; after %" PRId64 " windows with too little traffic", t->threshold);

@@ -205,6 +205,13 @@ static void depart(sim_metrics *m, simi_pair *pair, unsigned kinds, int64_t at)
         span->first_departure = at;
 }
 
+static bool is_failback(rgn_reason reason)
+{
+    return reason == RGN_REASON_FAILBACK || reason == RGN_REASON_FAILBACK_SEQUENTIAL ||
+           reason == RGN_REASON_FAILBACK_SINGLE || reason == RGN_REASON_FAILBACK_PROBE ||
+           reason == RGN_REASON_FAILBACK_AT_ONCE;
+}
+
 static void go_home(sim_metrics *m, simi_pair *pair, rgn_reason reason, int64_t at)
 {
     simi_tally *tally = &m->tally[simi_slot_at(m, at)];
@@ -212,8 +219,7 @@ static void go_home(sim_metrics *m, simi_pair *pair, rgn_reason reason, int64_t 
     tally->returns++;
     row->returns++;
     row->pairs_away--;
-    if (reason == RGN_REASON_FAILBACK || reason == RGN_REASON_FAILBACK_SINGLE || reason == RGN_REASON_FAILBACK_PROBE ||
-        reason == RGN_REASON_FAILBACK_AT_ONCE)
+    if (is_failback(reason))
         tally->failbacks++;
     else if (reason != RGN_REASON_PROMOTE && reason != RGN_REASON_PROMOTE_REQUEST)
         tally->drops++;

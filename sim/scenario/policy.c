@@ -159,7 +159,10 @@ static bool check_together(loader *self, const sim_raw_policy *raw)
     if (node == NULL)
         node = raw->knobs.node[RGN_KNOB_failback_success_threshold];
     return sim_error_at(self->error, node->source, node,
-                        "failback.retrip_floor is %s; expected at most failback.success_threshold, which is %s", floor,
+                        "failback.retrip_floor is %s; expected %s failback.success_threshold, which is %s", floor,
+                        options.failback_decide == RGN_DECIDE_SEQUENTIAL
+                            ? "more than 0 (failback.decide is sequential) and less than"
+                            : "at most",
                         threshold);
 }
 

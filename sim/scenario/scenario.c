@@ -121,9 +121,12 @@ bool sim_effective_options(const sim_scenario *scenario, const sim_policy *polic
                  sim_text_show(wrong.text, shown), name);
         return false;
     }
-    snprintf(error->message, sizeof error->message,
-             "%s is out of range when policy \"%s\", workload \"%s\" and the environment are put together%s", name,
-             policy != NULL ? policy->name : "", workload != NULL ? workload->name : "",
-             wrong.knob == RGN_KNOB_failback_retrip_floor ? "; expected at most failback.success_threshold" : "");
+    snprintf(
+        error->message, sizeof error->message,
+        "%s is out of range when policy \"%s\", workload \"%s\" and the environment are put together%s", name,
+        policy != NULL ? policy->name : "", workload != NULL ? workload->name : "",
+        wrong.knob == RGN_KNOB_failback_retrip_floor
+            ? "; expected at most failback.success_threshold, and for failback.decide sequential less, and more than 0"
+            : "");
     return false;
 }

@@ -566,10 +566,14 @@ END_TEST
 /* After a trip by latency, an answer that comes as slowly as those that tripped it is no recovery. */
 START_TEST(after_a_trip_by_hedge_wins_slow_successes_may_count_as_failures)
 {
-    for (int by_latency = 0; by_latency < 2; by_latency++) {
+    enum { STATUS, STATUS_AND_LATENCY_AFTER_HEDGE_WINS, STATUS_AND_LATENCY, EVIDENCES };
+    for (int evidence = STATUS; evidence < EVIDENCES; evidence++) {
         for (rgn_cause cause = RGN_CAUSE_FAILURES; cause <= RGN_CAUSE_HEDGE_WINS; cause++) {
-            bool is_strict = by_latency && cause == RGN_CAUSE_HEDGE_WINS;
-            f.config.options.failback_hedge_trip_evidence = by_latency;
+            bool is_strict =
+                evidence == STATUS_AND_LATENCY ||
+                (evidence == STATUS_AND_LATENCY_AFTER_HEDGE_WINS && cause == RGN_CAUSE_HEDGE_WINS);
+            f.config.options.failback_hedge_trip_evidence = evidence == STATUS_AND_LATENCY_AFTER_HEDGE_WINS;
+            f.config.options.failback_evidence = evidence == STATUS_AND_LATENCY;
             recover(cause);
             race_canary();
             is_done(answer(0, 200, 0, S(11)), 200, 0, RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE, 2);

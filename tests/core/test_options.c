@@ -147,6 +147,8 @@ START_TEST(a_value_one_outside_its_range_is_refused)
             int64_t edge = side == 0 ? knob->min : knob->max;
             if (id == RGN_KNOB_failback_retrip_floor)
                 options.failback_success_threshold = 1000000;
+            if (id == RGN_KNOB_failback_decide)
+                options.failback_retrip_floor = 500000;
             rgn_options_set(&options, (rgn_knob_id)id, edge);
             ck_assert_msg(rgn_options_validate(&options, &wrong) == RGN_OK, "%s at its edge", knob->name);
             if (side == 1 && edge == INT64_MAX)
@@ -173,6 +175,27 @@ START_TEST(the_floor_may_reach_the_threshold_and_not_pass_it)
     options.failback_retrip_floor = 700001;
     ck_assert_int_eq(rgn_options_validate(&options, &wrong), RGN_ERR_RANGE);
     ck_assert_uint_eq(wrong, RGN_KNOB_failback_retrip_floor);
+}
+END_TEST
+
+START_TEST(a_sequential_test_asks_for_two_different_ratios)
+{
+    static const struct {
+        int64_t floor;
+        rgn_status status;
+    } rows[] = {{0, RGN_ERR_RANGE}, {1, RGN_OK}, {699999, RGN_OK}, {700000, RGN_ERR_RANGE}, {700001, RGN_ERR_RANGE}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        rgn_knob_id wrong = RGN_KNOB_failback_retrip_floor;
+        rgn_options options;
+
+        rgn_options_default(&options);
+        options.failback_decide = RGN_DECIDE_SEQUENTIAL;
+        options.failback_success_threshold = 700000;
+        options.failback_retrip_floor = rows[i].floor;
+        ck_assert_int_eq(rgn_options_validate(&options, &wrong), rows[i].status);
+        ck_assert_uint_eq(wrong, RGN_KNOB_failback_retrip_floor);
+    }
 }
 END_TEST
 
@@ -449,6 +472,7 @@ int main(void)
     tcase_add_test(tc, the_defaults_are_those_of_the_published_tables);
     tcase_add_test(tc, a_value_one_outside_its_range_is_refused);
     tcase_add_test(tc, the_floor_may_reach_the_threshold_and_not_pass_it);
+    tcase_add_test(tc, a_sequential_test_asks_for_two_different_ratios);
     tcase_add_test(tc, every_variable_is_read_and_held_to_its_range);
     tcase_add_test(tc, every_choice_is_read_by_its_name);
     tcase_add_test(tc, what_is_not_spelled_right_is_an_error);

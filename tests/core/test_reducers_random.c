@@ -53,6 +53,7 @@ static const rgn_knob_id choice_knobs[] = {
     RGN_KNOB_failback_probe_admission,
     RGN_KNOB_failback_failed_probe,
     RGN_KNOB_failback_decide,
+    RGN_KNOB_failback_ramp,
     RGN_KNOB_failback_pending,
     RGN_KNOB_failback_window_expiry,
     RGN_KNOB_failback_promote,
@@ -83,6 +84,12 @@ static void stream_init(stream *s, uint64_t seed)
     o->failback_min_sample = 1 + pick(&s->random, 4);
     o->failback_success_threshold = 500000 + 100000 * pick(&s->random, 6);
     o->failback_retrip_floor = 100000 * pick(&s->random, 6);
+    if (o->failback_decide == RGN_DECIDE_SEQUENTIAL) { /* it asks for two different ratios; few results are to do */
+        o->failback_success_threshold = 900000;
+        o->failback_retrip_floor = 500000;
+        o->failback_false_failback = 300000;
+        o->failback_false_retrip = 300000;
+    }
     o->failback_eval_window = (5 + pick(&s->random, 30)) * S;
     o->failback_low_traffic_windows = pick(&s->random, 3);
     o->failback_recovering_max = pick(&s->random, 2) == 0 ? RGN_TIME_NEVER : 60 * S;
@@ -117,6 +124,15 @@ static void expect_evidence(const stream *s, const rgn_transition *t)
     case RGN_REASON_FAILBACK_PROBE:
         REQUIRE(o->failback_strategy == RGN_STRATEGY_PROBE);
         REQUIRE(t->region != RGN_REGION_NONE);
+        break;
+    case RGN_REASON_FAILBACK_SEQUENTIAL:
+    case RGN_REASON_RETRIP_SEQUENTIAL:
+        REQUIRE(o->failback_decide == RGN_DECIDE_SEQUENTIAL);
+        REQUIRE(t->canary_total > 0);
+        break;
+    case RGN_REASON_RAMP:
+        REQUIRE(o->failback_ramp == RGN_RAMP_STAGED);
+        REQUIRE(o->failback_decide == RGN_DECIDE_SEQUENTIAL || is_at_threshold(s, t));
         break;
     case RGN_REASON_RETRIP:
         REQUIRE(t->canary_total >= o->failback_min_sample);
@@ -406,6 +422,9 @@ static const struct {
     {RGN_KNOB_failback_eval_window, 2 * S, RGN_KNOB_COUNT, 0},
     {RGN_KNOB_failback_decide, RGN_DECIDE_MIN_SAMPLE, RGN_KNOB_failback_min_sample, 2},
     {RGN_KNOB_failback_decide, RGN_DECIDE_WINDOW_END, RGN_KNOB_failback_min_sample, 2},
+    {RGN_KNOB_failback_decide, RGN_DECIDE_SEQUENTIAL, RGN_KNOB_failback_min_sample, 2},
+    {RGN_KNOB_failback_false_failback, 300000, RGN_KNOB_failback_decide, RGN_DECIDE_SEQUENTIAL},
+    {RGN_KNOB_failback_false_retrip, 300000, RGN_KNOB_failback_decide, RGN_DECIDE_SEQUENTIAL},
     {RGN_KNOB_failback_pending, RGN_PENDING_COUNTED, RGN_KNOB_failback_min_sample, 1},
     {RGN_KNOB_failback_window_expiry, RGN_EXPIRY_DWELL, RGN_KNOB_COUNT, 0},
     {RGN_KNOB_failback_window_expiry, RGN_EXPIRY_JUDGE, RGN_KNOB_COUNT, 0},

@@ -305,6 +305,10 @@ START_TEST(traffic_tells_what_a_policy_can_find_out)
     ck_assert(!traffic.sweep_dominates);
     options.failback_low_traffic_windows = 1;
     ck_assert(!sim_traffic_of(&scenario, &workload, &options).cannot_decide);
+    /* ln(0.99 / 0.01) / ln(0.90 / 0.50) = 7.82 successes */
+    options.failback_decide = RGN_DECIDE_SEQUENTIAL;
+    ck_assert_double_eq(sim_traffic_of(&scenario, &workload, &options).sample, 8);
+    options.failback_decide = RGN_DECIDE_EVERY;
 
     /* A canary hangs for half the deadline, 1.5 s: 0.75 others end meanwhile. */
     options.failback_min_sample = 1;

@@ -71,6 +71,7 @@ START_TEST(every_return_has_one_kind)
         int drops;
     } cases[] = {
         {RGN_REASON_FAILBACK, RGN_PHASE_RECOVERING, RGN_PHASE_ABSENT, 1, 0},
+        {RGN_REASON_FAILBACK_SEQUENTIAL, RGN_PHASE_RECOVERING, RGN_PHASE_ABSENT, 1, 0},
         {RGN_REASON_FAILBACK_SINGLE, RGN_PHASE_RECOVERING, RGN_PHASE_ABSENT, 1, 0},
         {RGN_REASON_FAILBACK_PROBE, RGN_PHASE_RECOVERING, RGN_PHASE_ABSENT, 1, 0},
         {RGN_REASON_EXHAUSTED, RGN_PHASE_UNHEALTHY, RGN_PHASE_ABSENT, 0, 1},
@@ -415,7 +416,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, one_absence_is_one_departure_and_one_return);
-    tcase_add_loop_test(tcase, every_return_has_one_kind, 0, 8);
+    tcase_add_loop_test(tcase, every_return_has_one_kind, 0, 9);
     tcase_add_test(tcase, the_other_direction_is_no_new_departure);
     tcase_add_test(tcase, an_entry_that_failed_elsewhere_keeps_nobody_from_home_until_home_fails_too);
     tcase_add_test(tcase, home_is_the_first_preferred_region_that_is_not_excluded);

@@ -41,7 +41,9 @@ enum { RGN_PROMOTE_ON_DWELL, RGN_PROMOTE_ON_CONNECTION };                       
 enum { RGN_PROBE_ONE, RGN_PROBE_ALL };                                                /* failback.probe_admission */
 enum { RGN_FAILED_PROBE_RETRIP, RGN_FAILED_PROBE_UNTRIP };                            /* failback.failed_probe */
 enum { RGN_SAMPLER_COUNTER, RGN_SAMPLER_HASH };                                       /* failback.sampler */
-enum { RGN_DECIDE_EVERY, RGN_DECIDE_MIN_SAMPLE, RGN_DECIDE_WINDOW_END };              /* failback.decide */
+enum { RGN_RAMP_NONE, RGN_RAMP_STAGED };                                              /* failback.ramp */
+/* failback.decide */
+enum { RGN_DECIDE_EVERY, RGN_DECIDE_MIN_SAMPLE, RGN_DECIDE_WINDOW_END, RGN_DECIDE_SEQUENTIAL };
 enum { RGN_PENDING_COMPLETED, RGN_PENDING_COUNTED };                                  /* failback.pending */
 enum { RGN_EXPIRY_RESTART, RGN_EXPIRY_DWELL, RGN_EXPIRY_JUDGE };                      /* failback.window_expiry */
 enum { RGN_PROMOTE_SWEEP, RGN_PROMOTE_DUE };                                          /* failback.promote */
@@ -50,7 +52,7 @@ enum { RGN_ROUTING_DOCUMENTED, RGN_ROUTING_DRIVER, RGN_ROUTING_JAVA };          
 enum { RGN_EXHAUSTED_COUNT, RGN_EXHAUSTED_IGNORE };                                   /* retry.exhausted_failures */
 enum { RGN_BUSY_FAILOVER, RGN_BUSY_BACK_OFF };                                        /* retry.busy_region */
 enum { RGN_LOST_RACE_FAILURE, RGN_LOST_RACE_NEUTRAL };                                /* failback.lost_race */
-enum { RGN_EVIDENCE_BY_STATUS, RGN_EVIDENCE_BY_STATUS_AND_LATENCY };                  /* failback.hedge_trip_evidence */
+enum { RGN_EVIDENCE_BY_STATUS, RGN_EVIDENCE_BY_STATUS_AND_LATENCY };                  /* failback.evidence, hedge_trip_evidence */
 enum { RGN_HEDGING_ON, RGN_HEDGING_DISABLED };                                        /* hedging.strategy */
 enum { RGN_HEDGING_STATIC, RGN_HEDGING_ADAPTIVE, RGN_HEDGING_NAIVE };                 /* hedging.policy */
 enum { RGN_EARLY_RETRY, RGN_EARLY_LAUNCH };                                           /* hedging.early_transient */
@@ -130,9 +132,20 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                    /* gateway.e
       "success ratio of the sample below which the partition trips again; at most the success threshold; 0: never")    \
     X(failback, eval_window, DURATION, CLIENT, RGN_S_(60), RGN_MS_(1), RGN_DUR_MAX_,                                   \
       "AZURE_COSMOS_PPCB_FAILBACK_EVAL_WINDOW_MS", "", "how long one sample is collected")                             \
-    X(failback, decide, CHOICE, CLIENT, RGN_DECIDE_EVERY, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_DECIDE",                   \
-      "every|min_sample|window_end",                                                                                   \
-      "when the ratio is compared: at every result from the minimum sample on, only at it, or at the window's end")    \
+    X(failback, decide, CHOICE, CLIENT, RGN_DECIDE_EVERY, 0, 3, "AZURE_COSMOS_PPCB_FAILBACK_DECIDE",                   \
+      "every|min_sample|window_end|sequential",                                                                        \
+      "when the ratio is compared: at every result from the minimum sample on, only at it, or at the window's end; "   \
+      "or as soon as a sequential test of threshold against floor has enough evidence, however small the sample")      \
+    X(failback, false_failback, SHARE, CLIENT, 10000, 100, 400000, "AZURE_COSMOS_PPCB_FAILBACK_FALSE_FAILBACK", "",    \
+      "decide sequential: how often a region whose ratio is the floor may be failed back to")                          \
+    X(failback, false_retrip, SHARE, CLIENT, 10000, 100, 400000, "AZURE_COSMOS_PPCB_FAILBACK_FALSE_RETRIP", "",        \
+      "decide sequential: how often a region whose ratio is the success threshold may be tripped again")               \
+    X(failback, ramp, CHOICE, CLIENT, RGN_RAMP_NONE, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_RAMP", "none|staged",           \
+      "a sample that suffices ends the recovery, or raises the share of canaries to 25 %, then 50 %, each with a "     \
+      "sample of its own, before it does")                                                                             \
+    X(failback, evidence, CHOICE, CLIENT, RGN_EVIDENCE_BY_STATUS, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_EVIDENCE",         \
+      "status|status_and_latency",                                                                                     \
+      "a canary succeeds by its answer, or, whatever has tripped, only if that came within the hedge threshold")       \
     X(failback, pending, CHOICE, CLIENT, RGN_PENDING_COMPLETED, 0, 1, "AZURE_COSMOS_PPCB_FAILBACK_PENDING",            \
       "completed|counted", "canaries in flight are left out of the ratio, or weigh on it as if they had failed")       \
     X(failback, window_expiry, CHOICE, CLIENT, RGN_EXPIRY_RESTART, 0, 2, "AZURE_COSMOS_PPCB_FAILBACK_WINDOW_EXPIRY",   \
@@ -156,6 +169,11 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                    /* gateway.e
     X(failback, partition_unavailability_duration, DURATION, CLIENT, RGN_S_(5), 0, RGN_DUR_MAX_,                       \
       "AZURE_COSMOS_PPCB_PARTITION_UNAVAILABILITY_DURATION_MS", "",                                                    \
       "the dwell; a jitter drawn from 0 to half of it is added")                                                       \
+    X(failback, dwell_doublings, COUNT, CLIENT, 0, 0, 16, "AZURE_COSMOS_PPCB_FAILBACK_DWELL_DOUBLINGS", "",            \
+      "each earlier trip or re-trip that the partition remembers doubles the dwell, at most so many times")            \
+    X(failback, trip_memory, DURATION, CLIENT, RGN_S_(600), RGN_MS_(1), RGN_DUR_MAX_,                                  \
+      "AZURE_COSMOS_PPCB_FAILBACK_TRIP_MEMORY_MS", "",                                                                 \
+      "a partition forgets one of these trips whenever so long has passed without another")                            \
     X(failback, sweep_interval, DURATION, CLIENT, RGN_S_(300), RGN_S_(1), RGN_DUR_MAX_,                                \
       "AZURE_COSMOS_PPCB_FAILBACK_SWEEP_INTERVAL_MS", "", "period of the client's background sweep")                   \
     X(failback, canary_timeout, DURATION, OPERATION, RGN_AUTO, RGN_AUTO, RGN_DUR_MAX_,                                 \
@@ -303,7 +321,8 @@ RGN_API void rgn_options_set(rgn_options *options, rgn_knob_id id, int64_t value
 RGN_API void rgn_options_default(rgn_options *options);
 
 /* RGN_OK, or RGN_ERR_RANGE with `*wrong` (may be NULL) the first knob out of range; failback.retrip_floor is also
- * out of range above failback.success_threshold, and hedging.threshold at 0. */
+ * out of range above failback.success_threshold, and with failback.decide sequential at 0 and at the threshold;
+ * hedging.threshold is at 0. */
 RGN_API rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong);
 
 /* Where an effective value came from. The numbers reach files. */

@@ -12,6 +12,7 @@
  *   recovering  sample at or above the success threshold     absent      failback
  *   recovering  sample below the floor                       unhealthy   retrip
  *   recovering  window over, undecided                       recovering  window_restart
+ *   recovering  ramp staged: a sample that suffices          recovering  ramp
  *   recovering  strategy tentative: enough successes         absent      failback_tentative
  *   unhealthy   strategy at_once: would be promoted          absent      failback_at_once
  *
@@ -54,7 +55,8 @@ typedef struct {
     rgn_time_ns first_failure;
     rgn_time_ns last_failure;
     rgn_time_ns trip_time;        /* NEVER unless tripped */
-    rgn_dur_ns jitter;            /* drawn at creation and at each re-trip or dwell */
+    rgn_dur_ns jitter;            /* added to the dwell: drawn at creation and at each re-trip or dwell, and what the
+                                     memory of earlier trips adds */
     rgn_time_ns recovering_since; /* promotion; NEVER unless recovering */
     rgn_time_ns window_start;     /* NEVER unless recovering */
     rgn_region_counts counts;     /* breaker.tally shared: row 0, region = the entry's creator */
@@ -79,6 +81,7 @@ typedef struct {
     rgn_region current;        /* where tripped traffic goes; NONE while counting (tally shared: set from creation) */
     uint8_t failed_count;      /* entries used in failed_order */
     rgn_region failed_order[RGN_FAILED_ORDER_MAX];
+    uint8_t stage; /* failback.ramp: how often the share of canaries was raised in this recovery */
 } rgn_entry;
 
 /* breaker.rule share only: kept beside the entry. */

@@ -42,6 +42,9 @@ extern "C" {
     X(FAILBACK_TENTATIVE, 26, "failback_tentative", "enough requests in a row succeeded on trial")                    \
     X(FAILBACK_AT_ONCE, 27, "failback_at_once", "the partition was due and fails back without a trial")               \
     X(PROMOTE_REQUEST, 28, "promote_request", "a request succeeded at the failed region: unhealthy to recovering")    \
+    X(FAILBACK_SEQUENTIAL, 29, "failback_sequential", "the canaries' evidence for a healthy region was enough")       \
+    X(RETRIP_SEQUENTIAL, 30, "retrip_sequential", "the canaries' evidence for an unhealthy region was enough")        \
+    X(RAMP, 31, "ramp", "the sample sufficed at this share of canaries: a larger share begins")                       \
     X(ROUTE_PREFERRED, 32, "preferred", "first region of the list that qualifies")                                    \
     X(ROUTE_OVERRIDE, 33, "override", "the partition is tripped: its current region")                                 \
     X(ROUTE_CANARY, 34, "canary", "a canary of a recovering partition: its first failed region")                      \
