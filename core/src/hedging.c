@@ -30,6 +30,7 @@ void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options)
     rgn_dur_ns first = options->hedging_threshold == RGN_AUTO ? RGNI_HEDGE_THRESHOLD : options->hedging_threshold;
 
     atomic_init(&hedging->open, 0);
+    atomic_init(&hedging->metadata, 0);
     atomic_init(&hedging->refused, 0);
     atomic_init(&hedging->credit, options->hedging_budget_share > 0 ? BURST * RGNI_HEDGE_PRICE : 0);
     for (unsigned region = 0; region < RGN_REGIONS_MAX; region++)
@@ -97,22 +98,41 @@ static bool pay(rgni_hedging *hedging, const rgn_options *options)
     return true;
 }
 
+static void leave(_Atomic uint32_t *places)
+{
+    uint32_t before = atomic_fetch_sub_explicit(places, 1, memory_order_relaxed);
+
+    assert(before > 0);
+    (void)before;
+}
+
 bool rgni_hedging_take(rgni_hedging *hedging, const rgn_options *options)
 {
     if (atomic_fetch_add_explicit(&hedging->open, 1, memory_order_relaxed) < options->hedging_budget_concurrent &&
         pay(hedging, options))
         return true;
-    rgni_hedging_give_back(hedging);
+    leave(&hedging->open);
     atomic_fetch_add_explicit(&hedging->refused, 1, memory_order_relaxed);
     return false;
 }
 
 void rgni_hedging_give_back(rgni_hedging *hedging)
 {
-    uint32_t before = atomic_fetch_sub_explicit(&hedging->open, 1, memory_order_relaxed);
+    leave(&hedging->open);
+}
 
-    assert(before > 0);
-    (void)before;
+bool rgni_hedging_take_metadata(rgni_hedging *hedging, const rgn_options *options)
+{
+    if (atomic_fetch_add_explicit(&hedging->metadata, 1, memory_order_relaxed) < options->hedging_budget_metadata)
+        return true;
+    leave(&hedging->metadata);
+    atomic_fetch_add_explicit(&hedging->refused, 1, memory_order_relaxed);
+    return false;
+}
+
+void rgni_hedging_give_back_metadata(rgni_hedging *hedging)
+{
+    leave(&hedging->metadata);
 }
 
 /* HDG-8: the estimate steps up by q parts where a leg was slower and down by 1 - q where it was not, so that it rests
@@ -138,6 +158,11 @@ rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region prima
 uint32_t rgn_router_open_hedges(const rgn_router *router)
 {
     return atomic_load_explicit(&router->hedging.open, memory_order_relaxed);
+}
+
+uint32_t rgn_router_open_metadata_races(const rgn_router *router)
+{
+    return atomic_load_explicit(&router->hedging.metadata, memory_order_relaxed);
 }
 
 uint64_t rgn_router_refused_hedges(const rgn_router *router)

@@ -12,6 +12,7 @@
 /* Shared by all operations. Where the default options hold, a healthy operation touches nothing of it. */
 typedef struct {
     _Atomic uint32_t open;                        /* hedges in flight */
+    _Atomic uint32_t metadata;                    /* races of metadata reads */
     _Atomic uint64_t refused;                     /* hedges that the budget refused */
     _Atomic int64_t credit;                       /* budget_share: millionths of a hedge that may still be launched */
     _Atomic rgn_dur_ns estimate[RGN_REGIONS_MAX]; /* policies adaptive and naive */
@@ -19,11 +20,13 @@ typedef struct {
 
 void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options);
 
-/* HDG-2, HDG-3: reads of the kinds that the options name. */
+/* HDG-2, HDG-3, HDG-32: reads of the kinds that the options name. A feed of metadata is metadata. */
 static inline bool rgni_hedging_covers(const rgn_request *request, const rgn_options *options)
 {
-    return request->direction == RGN_READ && ((!request->is_container_level && !request->is_feed) ||
-                                              options->hedging_operations == RGN_HEDGED_FEEDS_AND_METADATA);
+    return request->direction == RGN_READ &&
+           ((!request->is_container_level && !request->is_feed) ||
+            options->hedging_operations == RGN_HEDGED_FEEDS_AND_METADATA ||
+            (request->is_container_level && options->hedging_operations == RGN_HEDGED_POINT_READS_AND_METADATA));
 }
 
 /* HDG-1: the master switch is decisive in both directions; without it the strategy counts. */
@@ -64,6 +67,10 @@ void rgni_hedging_earn(rgni_hedging *hedging, const rgn_options *options);
 bool rgni_hedging_take(rgni_hedging *hedging, const rgn_options *options);
 /* The hedge is no longer in flight. */
 void rgni_hedging_give_back(rgni_hedging *hedging);
+
+/* HDG-31: the same for the race of a metadata read as a whole. */
+bool rgni_hedging_take_metadata(rgni_hedging *hedging, const rgn_options *options);
+void rgni_hedging_give_back_metadata(rgni_hedging *hedging);
 
 /* HDG-8: a leg in `region` ended after `latency`, or was cut then. */
 void rgni_hedging_learn(rgni_hedging *hedging, const rgn_options *options, rgn_region region, rgn_dur_ns latency);

@@ -63,11 +63,19 @@ static void set_wake(rgn_op *op)
     }
 }
 
+/* HDG-22: what a leg says of the hub. HDG-35: the driver's primary leg says nothing. */
+static uint8_t hub_flag(const rgn_op *op, unsigned leg)
+{
+    bool says = rgni_op_is_hub_latched(op) && (leg == HEDGE || op->options->hedging_primary_hub == RGN_PRIMARY_HUB_ASK);
+
+    return says ? RGN_SEND_HUB : 0;
+}
+
 static void send_leg(rgn_op *op, unsigned leg, rgn_reason reason, rgn_time_ns now)
 {
     show_leg(op, leg);
     op->reason = (uint8_t)reason;
-    op->send_flags = (uint8_t)((leg == HEDGE ? RGN_SEND_HEDGE : 0) | (rgni_op_is_hub_latched(op) ? RGN_SEND_HUB : 0));
+    op->send_flags = (uint8_t)((leg == HEDGE ? RGN_SEND_HEDGE : 0) | hub_flag(op, leg));
     op->open_legs |= (uint8_t)(1u << leg);
     op->leg_timeout_at = rgn_time_add(now, op->options->retry_request_timeout);
     op->attempts++;
@@ -107,9 +115,37 @@ rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op
                                   op->options->hedging_secondary);
 }
 
+/* A refused read stands as such until a later attempt races. The second half takes it off the healthy path, so that its
+ * end is seen. */
+bool rgni_race_take_place(rgn_router *router, rgn_op *op, const rgn_topology *topology)
+{
+    bool has_place = rgni_op_has(op, RGNI_OP_PLACE) || rgni_hedging_take_metadata(&router->hedging, &router->options);
+
+    rgni_op_need_tail(op, topology);
+    rgni_op_set(op, RGNI_OP_PLACE, has_place);
+    if (!has_place) {
+        rgni_op_set(op, RGNI_OP_RACED, true);
+        rgni_hedge_set(op, RGN_HEDGE_REFUSED);
+    }
+    return has_place;
+}
+
+/* The driver enters a race while nothing but its refused writes has been retried, or at once after an attempt if the
+ * race, lost, could still be paid for. */
+bool rgni_race_may_follow(const rgn_op *op)
+{
+    if (op->options->hedging_later_race == RGN_LATER_RACE_ANY ||
+        (op->failover_retries == 0 && op->session_retries == 0))
+        return true;
+    return !rgni_op_has(op, RGNI_OP_WAITED) &&
+           op->failover_retries + RGNI_RACE_PRICE <= op->options->retry_max_failover_retry_count;
+}
+
 /* The race of an operation with a second half, or of one whose threshold hides behind its attempt's timeout. */
 void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at)
 {
+    if ((op->send_flags & RGN_SEND_HUB) != 0)
+        op->send_flags = (uint8_t)((op->send_flags & ~RGN_SEND_HUB) | hub_flag(op, PRIMARY));
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
         rgni_op_need_tail(op, topology);
     else
@@ -207,13 +243,15 @@ static void follow_plan(rgn_op *op, unsigned leg, rgni_plan plan, rgn_time_ns no
 bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
                             rgn_time_ns now)
 {
+    rgni_plan plan = {RGNI_STOP, 0, false};
+
     if (!launch(router, op, now)) {
         rgni_race_leave(op, RGN_HEDGE_REFUSED);
         return false;
     }
-    follow_plan(op, PRIMARY,
-                rgni_retry_plan_leg(op, PRIMARY, class, response, rgni_router_topology(router), &router->random, now),
-                now);
+    if (class != NULL)
+        plan = rgni_retry_plan_leg(op, PRIMARY, class, response, rgni_router_topology(router), &router->random, now);
+    follow_plan(op, PRIMARY, plan, now);
     if (rgni_op_is_hub_latched(op)) /* the primary's answer may have set the latch */
         op->send_flags |= RGN_SEND_HUB;
     set_wake(op);

@@ -41,15 +41,16 @@ static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn
     return rgni_race_search_secondary(router, op, topology);
 }
 
-/* HDG-4: the questions of the published table. HDG-21: a race for each of the first attempts only. */
+/* HDG-4: the questions of the published table; HDG-33. HDG-21: a race for each of the first attempts only. */
 static inline bool rgni_race_may_begin(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
-    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) || !topology->has_preferred)
+    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) ||
+        (!topology->has_preferred && op->options->hedging_preferred_regions == RGN_PREFERRED_REGIONS_NAMED))
         return false;
     if (op->options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER && !topology->automatic_failover)
         return false;
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL) &&
-        rgni_races_of(op) >= op->options->hedging_races_per_operation)
+        (rgni_races_of(op) >= op->options->hedging_races_per_operation || !rgni_race_may_follow(op)))
         return false;
     return rgni_race_secondary(router, op, topology) != RGN_REGION_NONE;
 }
@@ -60,12 +61,20 @@ static inline __attribute__((always_inline)) void rgni_race_begin(rgn_router *ro
 {
     const rgn_options *shared = &router->options;
     rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
+    rgn_dur_ns threshold;
     rgn_time_ns hedge_at;
 
     if (!rgni_race_may_begin(router, op, topology))
         return;
+    if (rgni_op_has(op, RGNI_OP_METADATA)) {
+        if (!rgni_race_take_place(router, op, topology))
+            return;
+        threshold = op->options->hedging_metadata_threshold;
+    } else {
+        threshold = rgni_hedging_threshold(&router->hedging, shared, op->options, op->region, left);
+    }
     /* HDG-7: counted from here, which for a first attempt is the operation's start. */
-    hedge_at = rgn_time_add(now, rgni_race_threshold(router, op, left));
+    hedge_at = rgn_time_add(now, threshold);
     if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
         rgni_hedging_earn(&router->hedging, shared);
     op->state = RGNI_OP_ARMED;

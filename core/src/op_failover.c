@@ -52,7 +52,8 @@ void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response 
         return;
     if (op->direction == RGN_WRITE && op->pending_marks != 0 && rgni_confirms_region(response))
         flush_marks(router, op, now);
-    if (is_success && rgni_op_is_hub_latched(op))
+    /* Only an answer to a send that said so is the hub's. */
+    if (is_success && (op->send_flags & RGN_SEND_HUB) != 0)
         rgn_router_record_hub(router, op->partition, op->region, now);
 }
 

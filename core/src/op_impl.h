@@ -33,6 +33,8 @@ enum {
     RGNI_OP_MAY_RACE = 256,  /* of a kind that may be hedged */
     RGNI_OP_METADATA = 512,  /* not on the data plane */
     RGNI_OP_HUB = 1024,      /* the hub latch: set once, it stays to the operation's end */
+    RGNI_OP_PLACE = 2048,    /* holds a place among the races of metadata reads */
+    RGNI_OP_WAITED = 4096,   /* the attempt that is being sent has waited for its time */
 };
 
 static inline bool rgni_op_has(const rgn_op *op, unsigned flag)
@@ -75,6 +77,9 @@ extern const rgn_class rgni_throttled;
 bool rgni_retry_backs_off(rgn_op *op, const rgn_response *response, const rgn_topology *topology,
                           const rgn_random *random, rgni_plan *plan, rgn_time_ns now);
 
+/* OPR-12, OPR-19: how often the attempt may wait in its region after 429. */
+int64_t rgni_retry_throttle_count(const rgn_op *op);
+
 /* HDG-24: the client's own throttle; the other region is behind the same gate. */
 static inline bool rgni_is_local_throttle(const rgn_response *response)
 {
@@ -87,6 +92,8 @@ rgni_plan rgni_retry_plan_failover(rgn_op *op);
 bool rgni_retry_is_spent(const rgn_op *op, const rgn_class *class);
 /* HDG-14, HDG-25: both legs of a race are dead; the last answer was of that class. */
 rgni_plan rgni_retry_plan_race(rgn_op *op, const rgn_class *class, const rgn_topology *topology);
+
+enum { RGNI_RACE_PRICE = 2 }; /* failovers that the driver takes for a race that nobody wins */
 
 /* What follows a failed attempt of one leg of a race: never RGNI_NEXT. */
 rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
@@ -113,8 +120,8 @@ bool rgni_op_is_refused_hub(const rgn_op *op, const rgn_response *response);
 /* HDG-27: the answer ends a race. 403/1008 is final there as the specification has it, not as the driver does. */
 static inline bool rgni_ends_race(const rgn_op *op, const rgn_class *class)
 {
-    return class->is_final || (class->retry == RGN_RETRY_BACKEND &&
-                               op->options->hedging_account_not_found == RGN_NOT_FOUND_FINAL);
+    return class->is_final ||
+           (class->retry == RGN_RETRY_BACKEND && op->options->hedging_account_not_found == RGN_NOT_FOUND_FINAL);
 }
 /* The operation ends with this answer: records what it has learnt of the partition's write region. */
 void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response *response, rgn_time_ns now);
@@ -146,6 +153,19 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now);
 /* For op_begin.h: the hedge's region in the general case; a race that needs the operation's second half. */
 rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology);
 void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at);
+/* HDG-31: a metadata read needs a place for its race. False: it has none and does not race. */
+bool rgni_race_take_place(rgn_router *router, rgn_op *op, const rgn_topology *topology);
+/* To be called after each step: gives the place back if the race is over. */
+static inline void rgni_race_free_place(rgn_router *router, rgn_op *op)
+{
+    if (!rgni_op_has(op, RGNI_OP_PLACE) || op->state == RGNI_OP_ARMED || op->state == RGNI_OP_RACE ||
+        op->state == RGNI_OP_HARVEST)
+        return;
+    rgni_op_set(op, RGNI_OP_PLACE, false);
+    rgni_hedging_give_back_metadata(&router->hedging);
+}
+/* HDG-34: an attempt after a failed one, by the rule of hedging.later_race. */
+bool rgni_race_may_follow(const rgn_op *op);
 
 /* HDG-7: the threshold of a race that begins now, with `left` of the operation's time. */
 static inline rgn_dur_ns rgni_race_threshold(const rgn_router *router, const rgn_op *op, rgn_dur_ns left)
@@ -169,7 +189,8 @@ static inline void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_
 /* Before the threshold, the primary leg failed and the ordinary retries take over. */
 void rgni_race_leave(rgn_op *op, rgn_hedge why);
 
-/* Before the threshold, the primary leg failed, and that has been charged: launches the hedge at once, if it may. */
+/* Before the threshold, the primary leg failed, and that has been charged: launches the hedge at once, if it may.
+ * `class` is the failure's; NULL: the primary leg has used up what would send it again. */
 bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
                             rgn_time_ns now);
 

@@ -11,12 +11,7 @@ static_assert(offsetof(rgn_op, entry_generation) == 64, "what a healthy operatio
 static_assert(sizeof(rgn_request) <= 48, "request size");
 static_assert(sizeof(rgn_response) == 16, "response size");
 
-enum {
-    STATUS_DEADLINE = 408,
-    SUBSTATUS_DEADLINE = 20008,
-    STATUS_TRANSPORT = 503,
-    SUBSTATUS_TRANSPORT = 20003
-};
+enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503, SUBSTATUS_TRANSPORT = 20003 };
 
 /* Initialises the second half, which a healthy operation never touches. Happens during the first attempt. HDG-6: while
  * a race has no second half, the instant of the hedge is known from wake_at, or does not matter. */
@@ -187,8 +182,9 @@ static bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_route_que
     return true;
 }
 
-/* RTE-3, the common case: with nothing remembered that moves traffic and no endpoint marked, every rule set sends a first
- * attempt to the first region of its list if the caller does not exclude it. NONE where routing has to be asked. */
+/* RTE-3, the common case: with nothing remembered that moves traffic and no endpoint marked, every rule set sends a
+ * first attempt to the first region of its list if the caller does not exclude it. NONE where routing has to be asked.
+ */
 static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
     const rgn_region_list *list = op->direction == RGN_READ ? &topology->read_order : &topology->write_order;
@@ -362,17 +358,18 @@ static rgn_step end_refused_hub(rgn_router *router, rgn_op *op, const rgn_class 
     return rgni_op_send_next(router, op, now);
 }
 
-/* HDG-10, the driver: a primary that fails early launches the hedge. What waits in its region has not failed yet; the
- * driver's legs do not wait after 449. */
-static bool launches_hedge(const rgn_op *op, const rgn_class *class, const rgn_response *response, rgn_time_ns now)
+/* HDG-10, the driver: a primary that fails early launches the hedge. */
+static bool may_launch(const rgn_op *op, const rgn_class *class, rgn_time_ns now)
 {
-    bool waits = class->retry == RGN_RETRY_THROTTLE
-                     ? rgni_is_local_throttle(response) ||
-                           op->throttle_retries < op->options->retry_max_throttle_retry_count
-                     : class->retry == RGN_RETRY_WITH && op->options->hedging_leg_retries == RGN_LEG_RETRIES_LOCAL;
-
     return op->state == RGNI_OP_ARMED && op->options->hedging_early_transient == RGN_EARLY_LAUNCH &&
-           !rgni_ends_race(op, class) && !waits && now < op->deadline;
+           !rgni_ends_race(op, class) && now < op->deadline;
+}
+
+/* What waits in its region fails only when it may wait no more. The driver's legs do not wait after 449. */
+static bool fails_at_once(const rgn_op *op, const rgn_class *class)
+{
+    return class->retry != RGN_RETRY_THROTTLE &&
+           !(class->retry == RGN_RETRY_WITH && op->options->hedging_leg_retries == RGN_LEG_RETRIES_LOCAL);
 }
 
 /* HDG-28, the driver: what would end a race ends the operation before the threshold, too. */
@@ -397,6 +394,7 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
 {
     const rgn_topology *topology;
     rgni_plan plan;
+    bool launches;
 
     if (class->evidence == RGN_EVIDENCE_SUCCESS) {
         if (op->state == RGNI_OP_ARMED)
@@ -418,7 +416,8 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
         rgni_race_leave(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
         return rgni_op_end_with(op, class, response, false);
     }
-    if (launches_hedge(op, class, response, now)) {
+    launches = may_launch(op, class, now) && !rgni_is_local_throttle(response);
+    if (launches && fails_at_once(op, class)) {
         rgni_op_charge(router, op, op->region, class, response, rgni_retry_is_spent(op, class), now);
         if (rgni_race_launch_early(router, op, class, response, now))
             return RGN_SEND;
@@ -426,6 +425,8 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
     } else {
         plan = rgni_retry_plan(op, class, response, topology, &router->random, now);
         rgni_op_charge(router, op, op->region, class, response, plan.is_exhausted, now);
+        if (launches && plan.move == RGNI_STOP && rgni_race_launch_early(router, op, NULL, response, now))
+            return RGN_SEND;
     }
     if (op->state == RGNI_OP_ARMED && rgni_ends_race(op, class) && plan.move != RGNI_HERE)
         rgni_race_won_early(router, op, now);
@@ -433,7 +434,7 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
         return rgni_race_again_armed(op, plan.delay, now);
     if (op->state == RGNI_OP_ARMED)
         rgni_race_leave(op, rgni_ends_race(op, class) && plan.move == RGNI_STOP ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD
-                                                                      : RGN_HEDGE_ENDED_EARLY);
+                                                                                : RGN_HEDGE_ENDED_EARLY);
     if (now >= op->deadline && (is_timeout || plan.move != RGNI_STOP))
         return rgni_op_end_by_deadline(op);
     if (plan.move == RGNI_STOP) {
@@ -483,9 +484,7 @@ static inline bool ends_healthy(const rgn_router *router, const rgn_op *op, cons
            (op->partition >= router->partition_count || rgni_router_state(router, op->partition) == 0);
 }
 
-/* Apart, so that the common case saves no registers for it. */
-static RGNI_NOINLINE rgn_step end_other_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
-                                            rgn_time_ns now)
+static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
 {
     const rgn_class *class = rgni_class_of(response);
 
@@ -496,6 +495,16 @@ static RGNI_NOINLINE rgn_step end_other_leg(rgn_router *router, rgn_op *op, unsi
     if (rgni_op_has(op, RGNI_OP_TICKET))
         return end_canary(router, op, class, response, (rgn_evidence) class->evidence, now);
     return end_attempt(router, op, class, response, false, now);
+}
+
+/* Apart, so that the common case saves no registers for it. */
+static RGNI_NOINLINE rgn_step end_other_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
+                                            rgn_time_ns now)
+{
+    rgn_step step = end_leg(router, op, leg, response, now);
+
+    rgni_race_free_place(router, op);
+    return step;
 }
 
 rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
@@ -524,19 +533,28 @@ static rgn_step time_out(rgn_router *router, rgn_op *op, rgn_time_ns now)
     return end_attempt(router, op, class, &lost, true, now);
 }
 
-rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
+/* The back-off between two attempts is over. */
+static rgn_step end_wait(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
-    assert(op->state != RGNI_OP_DONE);
-    op->cancel_legs = 0;
-    if (now < op->wake_at)
-        return RGN_WAIT;
+    rgn_step step;
+
+    if (op->state == RGNI_OP_WAIT_HERE)
+        return send_here(op, now);
+    rgni_op_set(op, RGNI_OP_WAITED, true);
+    step = rgni_op_send_next(router, op, now);
+    rgni_op_set(op, RGNI_OP_WAITED, false);
+    return step;
+}
+
+static rgn_step wake(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
     if (op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST ||
         (op->state == RGNI_OP_ARMED && op->wake_kind != RGN_WAKE_LEG_TIMEOUT))
         return rgni_race_on_timer(router, op, now);
     if (op->wake_kind == RGN_WAKE_LEG_TIMEOUT)
         return time_out(router, op, now);
     if (op->wake_kind == RGN_WAKE_BACKOFF && now < op->deadline)
-        return op->state == RGNI_OP_WAIT_HERE ? send_here(op, now) : rgni_op_send_next(router, op, now);
+        return end_wait(router, op, now);
     /* OPR-15: a deadline says nothing of the region, but to a canary. */
     rgni_op_charge_cut(router, op, now);
     if (rgni_op_has(op, RGNI_OP_TICKET))
@@ -544,14 +562,31 @@ rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
     return rgni_op_end_by_deadline(op);
 }
 
+rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    rgn_step step;
+
+    assert(op->state != RGNI_OP_DONE);
+    op->cancel_legs = 0;
+    if (now < op->wake_at)
+        return RGN_WAIT;
+    step = wake(router, op, now);
+    rgni_race_free_place(router, op);
+    return step;
+}
+
 rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
+    rgn_step step;
+
     op->cancel_legs = 0;
     rgni_op_charge_cut(router, op, now);
     rgni_race_on_abandon(router, op);
     if (rgni_op_has(op, RGNI_OP_TICKET))
         rgni_op_end_ticket(router, op, RGN_EVIDENCE_NEUTRAL, now);
-    return end(op, 0, 0, RGN_REASON_DONE_ABANDONED, false);
+    step = end(op, 0, 0, RGN_REASON_DONE_ABANDONED, false);
+    rgni_race_free_place(router, op);
+    return step;
 }
 
 bool rgn_op_began_as_canary(const rgn_op *op)

@@ -133,9 +133,9 @@ rgni_plan rgni_retry_plan_race(rgn_op *op, const rgn_class *class, const rgn_top
         /* The latch without a session retry before: a leg of this race has set it. */
         if (rgni_op_has(op, RGNI_OP_HUB) && op->session_retries == 0)
             count(&op->session_retries);
-        if (op->failover_retries + 2 > op->options->retry_max_failover_retry_count)
+        if (op->failover_retries + RGNI_RACE_PRICE > op->options->retry_max_failover_retry_count)
             return stop_exhausted;
-        op->failover_retries = (uint8_t)(op->failover_retries + 2);
+        op->failover_retries = (uint8_t)(op->failover_retries + RGNI_RACE_PRICE);
         rgni_op_set(op, RGNI_OP_WRITE_LIST, class->retry == RGN_RETRY_SESSION && !rgni_op_has(op, RGNI_OP_MULTI_WRITE));
         plan = (rgni_plan){RGNI_NEXT, 0, false};
     }
@@ -182,17 +182,31 @@ static rgni_plan plan_forced(rgn_op *op, rgn_time_ns now)
     return (rgni_plan){RGNI_HERE, half < FORCED_WAIT_MIN ? 0 : half, false};
 }
 
+/* OPR-19: the value for requests of metadata where there is one. */
+static int64_t of_metadata(const rgn_op *op, int64_t for_metadata, int64_t for_all)
+{
+    return rgni_op_has(op, RGNI_OP_METADATA) && for_metadata != RGN_AUTO ? for_metadata : for_all;
+}
+
+int64_t rgni_retry_throttle_count(const rgn_op *op)
+{
+    return of_metadata(op, op->options->retry_max_metadata_throttle_retry_count,
+                       op->options->retry_max_throttle_retry_count);
+}
+
 /* OPR-12: 429 is retried where it happened, after the server's delay or ours. */
 static rgni_plan plan_throttle(rgn_op *op, const rgn_response *response, const rgn_random *random, rgn_time_ns now)
 {
+    rgn_dur_ns total =
+        of_metadata(op, op->options->retry_max_metadata_throttle_wait, op->options->retry_max_throttle_wait);
     rgn_dur_ns delay = response->retry_after;
 
-    if (op->throttle_retries >= op->options->retry_max_throttle_retry_count)
+    if (op->throttle_retries >= rgni_retry_throttle_count(op))
         return stop_exhausted;
     if (delay == RGN_TIME_NEVER)
         delay = jittered(random, op, doubled(THROTTLE_FIRST, op->throttle_retries));
-    delay = rgn_time_min(delay, THROTTLE_MAX);
-    if (delay > op->options->retry_max_throttle_wait - op->throttle_waited)
+    delay = rgn_time_min(delay, of_metadata(op, op->options->retry_max_metadata_throttle_delay, THROTTLE_MAX));
+    if (delay > total - op->throttle_waited)
         return plan_forced(op, now);
     count(&op->throttle_retries);
     op->throttle_waited += delay;
@@ -225,8 +239,8 @@ bool rgni_retry_is_spent(const rgn_op *op, const rgn_class *class)
 {
     if (class->retry == RGN_RETRY_FAILOVER)
         return op->failover_retries >= op->options->retry_max_failover_retry_count;
-    return class->retry == RGN_RETRY_BACKEND && (op->backend_waited_us * RGN_NS_PER_US >= BACKEND_TOTAL ||
-                                                 op->backend_retries >= BACKEND_COUNT_MAX);
+    return class->retry == RGN_RETRY_BACKEND &&
+           (op->backend_waited_us * RGN_NS_PER_US >= BACKEND_TOTAL || op->backend_retries >= BACKEND_COUNT_MAX);
 }
 
 /* HDG-12: a leg stays in its region. Sent again after a failure, it has its 429 retries anew. */

@@ -208,6 +208,8 @@ static void add_remains(const life *l, struct json_object *out)
     json_object_object_add(out, "marks", marks);
     json_object_object_add(out, "wins", wins);
     json_object_object_add(out, "open_hedges", json_object_new_int64(rgn_router_open_hedges(l->router)));
+    json_object_object_add(out, "open_metadata_races",
+                           json_object_new_int64(rgn_router_open_metadata_races(l->router)));
 }
 
 static void use_line(void *context, const vector *v)

@@ -33,6 +33,7 @@ static inline void hedge_setup(void)
 static inline void hedge_teardown(void)
 {
     ck_assert_uint_eq(rgn_router_open_hedges(f.router), 0);
+    ck_assert_uint_eq(rgn_router_open_metadata_races(f.router), 0);
     fixture_stop(&f);
 }
 

@@ -21,7 +21,8 @@ static void note(uint64_t word)
 
 static void note_step(rgn_step step, rgn_time_ns at)
 {
-    note((uint64_t)step << 32 | (uint64_t)op.reason << 16 | (uint64_t)op.leg << 8 | op.region);
+    note((uint64_t)op.send_flags << 40 | (uint64_t)step << 32 | (uint64_t)op.reason << 16 | (uint64_t)op.leg << 8 |
+         op.region);
     note((uint64_t)at);
     if (step == RGN_DONE)
         note((uint64_t)op.result.status << 16 | op.result.substatus);
@@ -29,12 +30,13 @@ static void note_step(rgn_step step, rgn_time_ns at)
     note((uint64_t)fixture_entry(&f, 0).canary_total << 32 | fixture_entry(&f, 0).canary_success);
 }
 
-static bool is_session_world; /* some answers lack the session, refuse it, or say that the region is busy */
+/* Some answers lack the session, refuse it, or say that the region is busy: so many kinds of the list below. */
+static unsigned other_answers;
 
 /* How long a leg takes and what it answers depends on when and where it was sent, and on nothing else. */
 static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status, unsigned *substatus)
 {
-    static const unsigned others[][2] = {{404, 1002}, {403, 3}, {429, 3092}, {403, 1008}};
+    static const unsigned others[][2] = {{404, 1002}, {403, 3}, {429, 3092}, {403, 1008}, {429, 0}};
     uint64_t kept = random_state;
     rgn_time_ns end;
 
@@ -42,8 +44,8 @@ static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status, unsigned *subs
     below(2);
     *status = below(5) == 0 ? 503 : 200;
     *substatus = 0;
-    if (is_session_world && below(2) == 0) {
-        uint64_t which = below(4);
+    if (other_answers > 0 && below(2) == 0) {
+        uint64_t which = below(other_answers);
         *status = others[which][0];
         *substatus = others[which][1];
     }
@@ -89,19 +91,44 @@ static void live_in_session_world(rgn_knob_id knob, int64_t value)
     f.config.options.hedging_operations = RGN_HEDGED_FEEDS_AND_METADATA;
     f.config.options.hedging_metadata_threshold = MS(300);
     f.config.options.hedging_leg_retries = RGN_LEG_RETRIES_NONE; /* many races without a winner */
-    f.config.options.retry_max_failover_retry_count = 0; /* and no budget to go on */
+    f.config.options.retry_max_failover_retry_count = 0;         /* and no budget to go on */
     if (knob != RGN_KNOB_COUNT)
         rgn_options_set(&f.config.options, knob, value);
     fixture_start(&f);
-    is_session_world = true;
+    other_answers = 4;
     for (int i = 0; i < 200; i++) {
         rgn_request request = a_read;
         request.is_container_level = below(3) == 0;
         request.timeout = S(4);
         live(&request, S(5) * i);
     }
-    is_session_world = false;
+    other_answers = 0;
     hedge_teardown();
+}
+
+/* Reads of a single-write account that race more than once in their lives: of callers that name regions, then of
+ * others.
+ */
+static void live_with_later_races(rgn_knob_id knob, int64_t value)
+{
+    for (int is_named = 1; is_named >= 0; is_named--) {
+        hedge_init(false);
+        f.config.preferred.count = is_named ? 3 : 0;
+        f.config.options.hedging_races_per_operation = 3;
+        f.config.options.hedging_secondary = RGN_SECONDARY_FIRST_DISTINCT;
+        f.config.options.retry_max_failover_retry_count = 2;
+        if (knob != RGN_KNOB_COUNT)
+            rgn_options_set(&f.config.options, knob, value);
+        fixture_start(&f);
+        other_answers = 5;
+        for (int i = 0; i < 100; i++) {
+            rgn_request request = a_read;
+            request.is_container_level = below(3) == 0;
+            live(&request, S(90) * i);
+        }
+        other_answers = 0;
+        hedge_teardown();
+    }
 }
 
 /* Reads of partition 0, some of them feeds, of an account with automatic failover, while the partition trips for wins
@@ -131,6 +158,7 @@ static uint64_t digest_with(rgn_knob_id knob, int64_t value)
     }
     hedge_teardown();
     live_in_session_world(knob, value);
+    live_with_later_races(knob, value);
     return digest;
 }
 
@@ -151,6 +179,14 @@ static const struct {
     {RGN_KNOB_hedging_secondary, RGN_SECONDARY_UNTRIPPED},
     {RGN_KNOB_hedging_activation, RGN_ACTIVATION_WITH_FAILOVER},
     {RGN_KNOB_hedging_operations, RGN_HEDGED_FEEDS_AND_METADATA},
+    {RGN_KNOB_hedging_operations, RGN_HEDGED_POINT_READS_AND_METADATA},
+    {RGN_KNOB_hedging_preferred_regions, RGN_PREFERRED_REGIONS_ANY},
+    {RGN_KNOB_hedging_later_race, RGN_LATER_RACE_FUNDED},
+    {RGN_KNOB_hedging_primary_hub, RGN_PRIMARY_HUB_OMIT},
+    {RGN_KNOB_hedging_budget_metadata, 0},
+    {RGN_KNOB_retry_max_metadata_throttle_retry_count, 0},
+    {RGN_KNOB_retry_max_metadata_throttle_wait, 0},
+    {RGN_KNOB_retry_max_metadata_throttle_delay, MS(2)},
     {RGN_KNOB_hedging_budget_concurrent, 0},
     {RGN_KNOB_hedging_budget_share, 20000},
     {RGN_KNOB_hedging_refused_hub, RGN_REFUSED_HUB_FINAL},

@@ -47,6 +47,9 @@ static void random_options(rgn_options *options)
     options->retry_max_failover_retry_count = (int64_t)below(6);
     options->retry_max_throttle_retry_count = (int64_t)below(6);
     options->retry_max_throttle_wait = (int64_t)below(S(30));
+    options->retry_max_metadata_throttle_retry_count = (int64_t)below(7) - 1;
+    options->retry_max_metadata_throttle_wait = below(2) == 0 ? RGN_AUTO : (int64_t)below(S(30));
+    options->retry_max_metadata_throttle_delay = below(2) == 0 ? RGN_AUTO : (int64_t)below(S(10));
     options->retry_request_timeout = MS(1) + (int64_t)below(S(7));
     options->retry_exhausted_failures = (int64_t)below(2);
     options->hedging_strategy = (int64_t)below(2);
@@ -56,7 +59,11 @@ static void random_options(rgn_options *options)
     options->hedging_leg_retries = (int64_t)below(2);
     options->hedging_races_per_operation = 1 + (int64_t)below(4);
     options->hedging_secondary = (int64_t)below(3);
-    options->hedging_operations = (int64_t)below(2);
+    options->hedging_operations = (int64_t)below(3);
+    options->hedging_preferred_regions = (int64_t)below(2);
+    options->hedging_later_race = (int64_t)below(2);
+    options->hedging_primary_hub = (int64_t)below(2);
+    options->hedging_budget_metadata = (int64_t)below(3);
     options->hedging_budget_concurrent = below(3) == 0 ? (int64_t)below(4) : INT32_MAX;
     options->hedging_budget_share = below(3) == 0 ? (int64_t)below(1000001) : 1000000;
     options->failback_lost_race = (int64_t)below(2);
@@ -71,7 +78,10 @@ static unsigned attempts_max(const rgn_options *options)
     unsigned others = 1 + 1 + (unsigned)options->retry_max_failover_retry_count + 3 + 10 + 40;
     unsigned raced =
         (unsigned)options->hedging_races_per_operation * 2 * (2 + (unsigned)options->retry_max_failover_retry_count);
-    return (others + raced) * (2 + (unsigned)options->retry_max_throttle_retry_count);
+    int64_t throttled = options->retry_max_throttle_retry_count > options->retry_max_metadata_throttle_retry_count
+                            ? options->retry_max_throttle_retry_count
+                            : options->retry_max_metadata_throttle_retry_count;
+    return (others + raced) * (2 + (unsigned)throttled);
 }
 
 /* Carries one operation to its end, checking each step. Other operations go on in between through shared state. */
@@ -184,6 +194,7 @@ START_TEST(every_operation_ends_once_within_its_bounds)
             }
             check_step(o, step, now, seed);
             check_races(o, before, step, seed);
+            ck_assert_int_le(rgn_router_open_metadata_races(f.router), f.config.options.hedging_budget_metadata);
             sent[i] += step == RGN_SEND;
             ck_assert_msg(sent[i] <= attempts_max(&f.config.options), "seed %llu", (unsigned long long)seed);
             if (step == RGN_DONE) {
@@ -198,6 +209,7 @@ START_TEST(every_operation_ends_once_within_its_bounds)
         for (rgn_partition p = 0; p < 3; p++) /* every canary has given its place back */
             ck_assert_msg(fixture_entry(&f, p).canary_in_flight == 0, "seed %llu", (unsigned long long)seed);
         ck_assert_uint_eq(rgn_router_open_hedges(f.router), 0);
+        ck_assert_uint_eq(rgn_router_open_metadata_races(f.router), 0);
         for (unsigned k = 0; k < RGN_HEDGE_COUNT; k++)
             met[k] += race_ends[k];
         fixture_stop(&f);

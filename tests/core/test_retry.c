@@ -77,6 +77,46 @@ START_TEST(the_total_throttle_wait_allows_one_last_attempt)
 }
 END_TEST
 
+/* The driver's figures: 9 retries, 30 s in all, 5 s at a time; auto is what holds for all others. */
+START_TEST(requests_of_metadata_have_throttle_budgets_of_their_own)
+{
+    rgn_request request = plain_read;
+
+    request.is_container_level = true;
+    PLAY(&request, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, 0, 429, .retry_after = S(15) + 1, WAITS(S(15), BACKOFF)});
+    fixture_stop(&f);
+    f.config.options.retry_max_metadata_throttle_delay = S(5);
+    f.config.options.retry_max_metadata_throttle_wait = S(10);
+    f.config.options.retry_max_metadata_throttle_retry_count = 2;
+    fixture_start(&f);
+    PLAY(&request, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, 0, 429, .retry_after = S(5) + 1, WAITS(S(5), BACKOFF)},
+         {TIMER, S(5), SENT(0, IN_REGION, S(11), LEG_TIMEOUT)},
+         {LEG, S(5), 429, .retry_after = S(5) - 1, WAITS(S(10) - 1, BACKOFF)},
+         {TIMER, S(10) - 1, SENT(0, IN_REGION, S(16) - 1, LEG_TIMEOUT)},
+         {LEG, S(10), 429, .retry_after = 1, ENDS(EXHAUSTED, 429, 0)});
+    /* 8 s are the total; a nanosecond less and the next attempt is the last one, at once. */
+    for (int beyond = 0; beyond < 2; beyond++) {
+        f.config.options.retry_max_metadata_throttle_wait = S(8) - beyond;
+        fixture_stop(&f);
+        fixture_start(&f);
+        if (beyond == 0)
+            PLAY(&request, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+                 {LEG, 0, 429, .retry_after = S(5), WAITS(S(5), BACKOFF)},
+                 {TIMER, S(5), SENT(0, IN_REGION, S(11), LEG_TIMEOUT)},
+                 {LEG, S(5), 429, .retry_after = S(3), WAITS(S(8), BACKOFF)});
+        else
+            PLAY(&request, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+                 {LEG, 0, 429, .retry_after = S(5), WAITS(S(5), BACKOFF)},
+                 {TIMER, S(5), SENT(0, IN_REGION, S(11), LEG_TIMEOUT)},
+                 {LEG, S(5), 429, .retry_after = S(3), SENT(0, IN_REGION, S(11), LEG_TIMEOUT)});
+    }
+    PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
+         {LEG, 0, 429, .retry_after = S(15) + 1, WAITS(S(15), BACKOFF)}); /* data requests keep theirs */
+}
+END_TEST
+
 START_TEST(a_wait_never_passes_the_deadline)
 {
     rgn_request request = plain_read;
@@ -197,8 +237,7 @@ END_TEST
 START_TEST(a_busy_region_is_left_at_once_or_after_its_429_retries)
 {
     PLAY(&plain_read, {START, 0, SENT(0, PREFERRED, S(6), LEG_TIMEOUT)},
-         {LEG, MS(1), 429, 3092, SENT(1, RETRY, MS(1) + S(6), LEG_TIMEOUT)},
-         {LEG, MS(2), 200, ENDS(SUCCESS, 200, 0)});
+         {LEG, MS(1), 429, 3092, SENT(1, RETRY, MS(1) + S(6), LEG_TIMEOUT)}, {LEG, MS(2), 200, ENDS(SUCCESS, 200, 0)});
     ck_assert_uint_eq(fixture_entry(&f, 0).counts.failures[0][RGN_READ], 1);
     fixture_stop(&f);
     f.config.options.retry_busy_region = RGN_BUSY_BACK_OFF;
@@ -250,6 +289,7 @@ int main(void)
         the_servers_delay_is_honoured_up_to_the_cap,
         throttle_retries_are_bounded_for_an_attempt,
         the_total_throttle_wait_allows_one_last_attempt,
+        requests_of_metadata_have_throttle_budgets_of_their_own,
         a_wait_never_passes_the_deadline,
         retry_with_doubles_in_region_up_to_a_second_and_thirty_in_all,
         write_forbidden_fails_over_with_growing_waits,

@@ -117,7 +117,7 @@ START_TEST(the_shipped_drivers_quirks_are_all_there)
 {
     sim_policy *policy = policy_or_fail("shipped-rust", FLAGSHIP, NULL, 0);
     const rgn_options *o = &policy->options.values;
-    ck_assert_uint_eq(count_set(policy), 18);
+    ck_assert_uint_eq(count_set(policy), 26);
     ck_assert_int_eq(o->breaker_tally, RGN_TALLY_SHARED);
     ck_assert_int_eq(o->breaker_untripped_entries, RGN_UNTRIPPED_KEEP);
     ck_assert_int_eq(o->failback_strategy, RGN_STRATEGY_PROBE);
@@ -133,6 +133,14 @@ START_TEST(the_shipped_drivers_quirks_are_all_there)
     ck_assert_int_eq(o->hedging_exhausted_race, RGN_EXHAUSTED_RACE_UNAVAILABLE);
     ck_assert_int_eq(o->hedging_session_race, RGN_SESSION_RACE_PREFERRED);
     ck_assert_int_eq(o->hedging_metadata_error, RGN_METADATA_ERROR_TRANSIENT);
+    ck_assert_int_eq(o->hedging_operations, RGN_HEDGED_POINT_READS_AND_METADATA);
+    ck_assert_int_eq(o->hedging_preferred_regions, RGN_PREFERRED_REGIONS_ANY);
+    ck_assert_int_eq(o->hedging_budget_metadata, 32);
+    ck_assert_int_eq(o->hedging_later_race, RGN_LATER_RACE_FUNDED);
+    ck_assert_int_eq(o->hedging_primary_hub, RGN_PRIMARY_HUB_OMIT);
+    ck_assert_int_eq(o->retry_max_metadata_throttle_retry_count, 9);
+    ck_assert_int_eq(o->retry_max_metadata_throttle_wait, 30 * RGN_NS_PER_S);
+    ck_assert_int_eq(o->retry_max_metadata_throttle_delay, 5 * RGN_NS_PER_S);
     sim_policy_destroy(policy);
     policy = policy_or_fail("spec-probe", FLAGSHIP, NULL, 0);
     ck_assert_int_eq(policy->options.values.failback_strategy, RGN_STRATEGY_PROBE);

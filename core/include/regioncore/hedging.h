@@ -5,6 +5,7 @@
  * has passed; only then is the other region chosen and the hedge sent. There are never more than two legs.
  *
  *   state      event                                           next
+ *   none       a metadata read starts, its budget is spent     refused: it goes on as without hedging
  *   waiting    primary final                                   primary_won_pre_threshold
  *   waiting    primary transient (early_transient retry)       ended_early: the ordinary retries take over
  *   waiting    primary transient (early_transient launch)      launched
@@ -43,7 +44,7 @@ extern "C" {
     X(CANCELLED_AWAITING_PARTNER, 9, "cancelled_awaiting_partner",                                                    \
       "one leg was transient, and the deadline passed before the other ended")                                        \
     X(ENDED_EARLY, 10, "ended_early", "the primary was transient before the threshold: ordinary retries took over")   \
-    X(REFUSED, 11, "refused", "the threshold passed, but the budget was spent or no other region was left")
+    X(REFUSED, 11, "refused", "the budget was spent, or at the threshold no other region was left")
 
 typedef enum {
 #define RGN_HEDGE_ENUM(identifier, number, name, sentence) RGN_HEDGE_##identifier = (number),

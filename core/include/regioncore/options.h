@@ -68,9 +68,13 @@ enum { RGN_BOTH_TRANSIENT_ATTEMPT, RGN_BOTH_TRANSIENT_TWO_FAILOVERS, RGN_BOTH_TR
 enum { RGN_EXHAUSTED_RACE_ANSWER, RGN_EXHAUSTED_RACE_UNAVAILABLE }; /* hedging.exhausted_race */
 enum { RGN_SESSION_RACE_WRITE_LIST, RGN_SESSION_RACE_PREFERRED };   /* hedging.session_race */
 enum { RGN_METADATA_ERROR_FINAL, RGN_METADATA_ERROR_TRANSIENT };    /* hedging.metadata_error */
-enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA };     /* hedging.operations */
-enum { RGN_GATEWAY_ABSENT_KEEPS, RGN_GATEWAY_ABSENT_ALLOWS };       /* gateway.absent */
-enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                    /* gateway.enforcement */
+/* hedging.operations */
+enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA, RGN_HEDGED_POINT_READS_AND_METADATA };
+enum { RGN_PREFERRED_REGIONS_NAMED, RGN_PREFERRED_REGIONS_ANY }; /* hedging.preferred_regions */
+enum { RGN_LATER_RACE_ANY, RGN_LATER_RACE_FUNDED };              /* hedging.later_race */
+enum { RGN_PRIMARY_HUB_ASK, RGN_PRIMARY_HUB_OMIT };              /* hedging.primary_hub */
+enum { RGN_GATEWAY_ABSENT_KEEPS, RGN_GATEWAY_ABSENT_ALLOWS };    /* gateway.absent */
+enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                 /* gateway.enforcement */
 
 #define RGN_MS_(n)     ((n)*RGN_NS_PER_MS)
 #define RGN_S_(n)      ((n)*RGN_NS_PER_S)
@@ -199,6 +203,14 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                    /* gateway.e
       "retries in the same region after 429, for one attempt")                                                         \
     X(retry, max_throttle_wait, DURATION, OPERATION, RGN_S_(270), 0, RGN_DUR_MAX_,                                     \
       "AZURE_COSMOS_RETRY_MAX_THROTTLE_WAIT_MS", "", "longest total wait between those retries")                       \
+    X(retry, max_metadata_throttle_retry_count, COUNT, OPERATION, RGN_AUTO, RGN_AUTO, 100,                             \
+      "AZURE_COSMOS_RETRY_MAX_METADATA_THROTTLE_RETRY_COUNT", "",                                                      \
+      "the same count for requests of metadata; auto: as for all others")                                              \
+    X(retry, max_metadata_throttle_wait, DURATION, OPERATION, RGN_AUTO, RGN_AUTO, RGN_DUR_MAX_,                        \
+      "AZURE_COSMOS_RETRY_MAX_METADATA_THROTTLE_WAIT_MS", "", "their longest total wait; auto: as for all others")     \
+    X(retry, max_metadata_throttle_delay, DURATION, OPERATION, RGN_AUTO, RGN_AUTO, RGN_DUR_MAX_,                       \
+      "AZURE_COSMOS_RETRY_MAX_METADATA_THROTTLE_DELAY_MS", "",                                                         \
+      "their longest single wait; auto: 15 s, as for all others")                                                      \
     X(retry, exhausted_failures, CHOICE, OPERATION, RGN_EXHAUSTED_COUNT, 0, 1,                                         \
       "AZURE_COSMOS_RETRY_EXHAUSTED_FAILURES", "count|ignore",                                                         \
       "a failure that finds its retry budget empty counts for the breaker, or (driver) does not")                      \
@@ -261,10 +273,23 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                    /* gateway.e
     X(hedging, activation, CHOICE, OPERATION, RGN_ACTIVATION_ALWAYS, 0, 1, "AZURE_COSMOS_HEDGING_ACTIVATION",          \
       "always|with_automatic_failover",                                                                                \
       "hedging is on for every account, or (.NET, Java) only where automatic failover is")                             \
-    X(hedging, operations, CHOICE, OPERATION, RGN_HEDGED_POINT_READS, 0, 1, "AZURE_COSMOS_HEDGING_OPERATIONS",         \
-      "point_reads|feeds_and_metadata", "kinds of reads that are hedged")                                              \
+    X(hedging, operations, CHOICE, OPERATION, RGN_HEDGED_POINT_READS, 0, 2, "AZURE_COSMOS_HEDGING_OPERATIONS",         \
+      "point_reads|feeds_and_metadata|point_reads_and_metadata",                                                       \
+      "reads that are hedged: point reads; feeds and metadata, too; (driver) metadata, too, but no feeds")             \
+    X(hedging, preferred_regions, CHOICE, OPERATION, RGN_PREFERRED_REGIONS_NAMED, 0, 1,                                \
+      "AZURE_COSMOS_HEDGING_PREFERRED_REGIONS", "named|any",                                                           \
+      "hedging takes preferred regions that the caller has named, or (driver) does with the account's order")          \
+    X(hedging, later_race, CHOICE, OPERATION, RGN_LATER_RACE_ANY, 0, 1, "AZURE_COSMOS_HEDGING_LATER_RACE",             \
+      "any|funded",                                                                                                    \
+      "an attempt after a failed one races like the first, or (driver) only at once and with two failovers left")      \
+    X(hedging, primary_hub, CHOICE, OPERATION, RGN_PRIMARY_HUB_ASK, 0, 1, "AZURE_COSMOS_HEDGING_PRIMARY_HUB",          \
+      "ask|omit",                                                                                                      \
+      "the primary leg of a read that looks for the hub says so like every other send, or (driver) never does")        \
     X(hedging, budget_concurrent, COUNT, CLIENT, RGN_COUNT_MAX_, 0, RGN_COUNT_MAX_,                                    \
       "AZURE_COSMOS_HEDGING_BUDGET_CONCURRENT", "", "most hedges in flight at a time; one more is refused")            \
+    X(hedging, budget_metadata, COUNT, CLIENT, RGN_COUNT_MAX_, 0, RGN_COUNT_MAX_,                                      \
+      "AZURE_COSMOS_HEDGING_BUDGET_METADATA", "",                                                                      \
+      "most metadata reads at a time that may be hedged, from their start on; one more is not (driver: 32)")           \
     X(hedging, budget_share, SHARE, CLIENT, 1000000, 0, 1000000, "AZURE_COSMOS_HEDGING_BUDGET_SHARE", "",              \
       "most hedges as a share of operations that may be hedged, ten more at once; one more is refused")                \
     X(gateway, client_override, FLAG, CLIENT, 0, 0, 1, "AZURE_COSMOS_GATEWAY_CLIENT_OVERRIDE", "",                     \

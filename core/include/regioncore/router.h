@@ -91,10 +91,11 @@ typedef struct {
 RGN_API rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status);
 RGN_API void rgn_router_destroy(rgn_router *router);
 
-/* New account metadata: topology generation + 1, and the hedging switch is looked at (gateway.h). Marks are kept. Entries whose first failed or current region is gone,
- * and overrides whose current region is, are dropped (region_removed; not with routing.rules driver, which passes such
- * regions over). An edge of the automatic failover flag drops every override (flag_edge). With routing.rules driver it
- * also switches the breaker: without a kill switch that is on if breaker.enabled or automatic failover is. */
+/* New account metadata: topology generation + 1, and the hedging switch is looked at (gateway.h). Marks are kept.
+ * Entries whose first failed or current region is gone, and overrides whose current region is, are dropped
+ * (region_removed; not with routing.rules driver, which passes such regions over). An edge of the automatic failover
+ * flag drops every override (flag_edge). With routing.rules driver it also switches the breaker: without a kill switch
+ * that is on if breaker.enabled or automatic failover is. */
 RGN_API rgn_status rgn_router_set_account(rgn_router *router, const rgn_account *account, rgn_time_ns now);
 
 /* The account has been read for RGN_TASK_REFRESH_ACCOUNT, with that result; NULL: it could not be read. To be called
@@ -207,8 +208,9 @@ RGN_API bool rgn_router_inspect_share(const rgn_router *router, rgn_partition pa
 
 /* The hedge threshold now for a primary leg in `primary` of an operation with that timeout, by the router's options. */
 RGN_API rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region primary, rgn_dur_ns timeout);
-/* Hedges in flight, and hedges that a budget has refused. */
+/* Hedges in flight, races of metadata reads under way, and hedges and such races that a budget has refused. */
 RGN_API uint32_t rgn_router_open_hedges(const rgn_router *router);
+RGN_API uint32_t rgn_router_open_metadata_races(const rgn_router *router);
 RGN_API uint64_t rgn_router_refused_hedges(const rgn_router *router);
 
 RGN_API rgn_router_counters rgn_router_get_counters(const rgn_router *router);

@@ -108,16 +108,16 @@ class OperationModel(Race):
 
     # --- sending ---
 
-    def attempt(self):
+    def attempt(self, has_waited=False):
         """The next attempt of the operation, hedged if it may be."""
         region = self.state.route(self)
         self.throttle_waited, self.was_forced = 0, False  # of both legs of a race together
         self.legs = [Leg(region), None]
-        self.send(0)
         self.attempts += 1
-        self.maybe_race(region)
+        races = self.maybe_race(region, has_waited)
+        self.send(0, is_racing=races)
 
-    def send(self, index):
+    def send(self, index, is_racing=None):
         leg = self.legs[index]
         answers = self.line["answers"][str(leg.region)]
         visit = self.visits.get(leg.region, 0)
@@ -126,7 +126,11 @@ class OperationModel(Race):
         leg.answer = (self.now + after, (status, sub, transport), retry_after, partition)
         leg.timeout_at = self.now + self.knob("retry.request_timeout")
         leg.wake_at = NEVER
-        flags = (HEDGE_SEND if index == 1 else 0) | (HUB_SEND if self.has_latch and self.is_read else 0)
+        if is_racing is None:
+            is_racing = self.race in ("waiting", "launched")
+        is_silent = index == 0 and is_racing and self.knob("hedging.primary_hub") == 1
+        says_hub = self.has_latch and self.is_read and not is_silent
+        flags = (HEDGE_SEND if index == 1 else 0) | (HUB_SEND if says_hub else 0)
         self.trace.append(["send", self.now, index, leg.region, flags, leg.timeout_at])
 
     # --- what the clock brings ---
@@ -158,7 +162,7 @@ class OperationModel(Race):
 
     def on_delay(self):
         self.delayed = NEVER
-        self.attempt()
+        self.attempt(has_waited=True)
 
     def on_threshold(self):
         self.launch()
@@ -239,14 +243,23 @@ class OperationModel(Race):
             return True
         return False
 
+    def throttle_budget(self):
+        """Retries, total wait and longest wait: of metadata apart where they are given."""
+        budget = [self.knob("retry.max_throttle_retry_count"), self.knob("retry.max_throttle_wait"), THROTTLE_CAP]
+        if not self.is_data:
+            own = [self.knob(f"retry.max_metadata_throttle_{what}") for what in ("retry_count", "wait", "delay")]
+            budget = [mine if mine >= 0 else theirs for mine, theirs in zip(own, budget, strict=True)]
+        return budget
+
     def throttle(self, leg, retry_after):
-        if leg.throttles >= self.knob("retry.max_throttle_retry_count"):
+        retries, total, longest = self.throttle_budget()
+        if leg.throttles >= retries:
             return False
         delay = retry_after
         if retry_after < 0:
             delay = self.jittered(THROTTLE_FIRST * 2 ** min(leg.throttles, 12))
-        delay = min(delay, THROTTLE_CAP)
-        if self.throttle_waited + delay <= self.knob("retry.max_throttle_wait"):
+        delay = min(delay, longest)
+        if self.throttle_waited + delay <= total:
             leg.throttles += 1
             self.throttle_waited += delay
             self.wait(leg, delay)

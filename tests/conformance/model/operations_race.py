@@ -10,18 +10,26 @@ DEADLINE, EXHAUSTED = 67, 66
 class Race:
     """The part of OperationModel that races."""
 
-    def maybe_race(self, primary):
+    def maybe_race(self, primary, has_waited):
+        """Whether the attempt that is being sent races. One whose races are over keeps the last one's end."""
         if not self.is_read or not self.may_hedge() or self.races >= self.knob("hedging.races_per_operation"):
-            return
+            return False
+        if self.knob("hedging.later_race") == 1 and (self.failovers or self.sessions):
+            if has_waited or self.failovers + 2 > self.max_failovers():
+                return False
         secondary = self.choose_secondary(primary)
         if secondary is None:
-            return
+            return False
+        if not self.is_data and self.knob("hedging.budget_metadata") == 0:
+            self.race = "refused"
+            return False
         self.secondary = secondary
         self.saw_session = False
         self.races += 1
         self.race = "waiting"
         since = self.line["start"] if self.attempts == 1 else self.now
         self.hedge_at = since + self.threshold()
+        return True
 
     def threshold(self):
         if not self.is_data:
@@ -37,10 +45,12 @@ class Race:
         switch = self.knob("hedging.enabled")
         is_on = switch == 1 or (switch == -1 and self.knob("hedging.strategy") == 0)
         is_point = self.is_data and not self.line["is_feed"]
-        is_covered = is_point or self.knob("hedging.operations") == 1
+        kinds = self.knob("hedging.operations")
+        is_covered = is_point or kinds == 1 or (kinds == 2 and not self.is_data)
         if self.knob("hedging.activation") == 1 and not self.line["automatic_failover"]:
             return False
-        return is_on and is_covered and bool(self.line["preferred"]) and len(self.topology.allowed()) >= 2
+        has_order = bool(self.line["preferred"]) or self.knob("hedging.preferred_regions") == 1
+        return is_on and is_covered and has_order and len(self.topology.allowed()) >= 2
 
     def choose_secondary(self, primary):
         allowed = self.topology.allowed()

@@ -8,8 +8,10 @@ SHIPPED_RUST = {
     "breaker.tally": 1, "breaker.untripped_entries": 1, "failback.strategy": 1, "failback.probe_admission": 1,
     "failback.failed_probe": 1, "hedging.early_transient": 1, "hedging.leg_retries": 1, "hedging.secondary": 1,
     "hedging.refused_hub": 1, "hedging.account_not_found": 1, "hedging.early_final": 1, "hedging.both_transient": 1,
-    "hedging.exhausted_race": 1, "hedging.session_race": 1, "hedging.metadata_error": 1,
-    "routing.rules": 1, "retry.exhausted_failures": 1, "retry.busy_region": 1,
+    "hedging.exhausted_race": 1, "hedging.session_race": 1, "hedging.metadata_error": 1, "hedging.operations": 2,
+    "hedging.preferred_regions": 1, "hedging.budget_metadata": 32, "hedging.later_race": 1, "hedging.primary_hub": 1,
+    "retry.max_metadata_throttle_retry_count": 9, "retry.max_metadata_throttle_wait": 30 * S,
+    "retry.max_metadata_throttle_delay": 5 * S, "routing.rules": 1, "retry.exhausted_failures": 1, "retry.busy_region": 1,
 }
 
 # (status, sub-status, transport), and how often
@@ -83,7 +85,17 @@ class Lives:
         if self.chance(0.1):
             knobs["hedging.enabled"] = self.pick(0, 1)
         if self.chance(0.1):
-            knobs["hedging.operations"] = 1
+            knobs["hedging.operations"] = self.pick(0, 1, 2)
+        if self.chance(0.1):
+            knobs["hedging.budget_metadata"] = self.pick(0, 1)
+        if self.chance(0.1):
+            knobs["hedging.races_per_operation"] = self.pick(2, 3)
+        if self.chance(0.15):
+            knobs["retry.max_metadata_throttle_retry_count"] = self.pick(-1, 0, 1, 2)
+        if self.chance(0.15):
+            knobs["retry.max_metadata_throttle_wait"] = self.pick(-1, 0, 5 * MS, 20 * MS, 2 * S)
+        if self.chance(0.15):
+            knobs["retry.max_metadata_throttle_delay"] = self.pick(-1, 0, 4 * MS, S)
         if self.chance(0.1):
             knobs["retry.request_timeout"] = self.pick(100 * MS, 500 * MS, 500 * MS + 1)
         knobs["breaker.read_failure_threshold"] = knobs["breaker.write_failure_threshold"] = 100
@@ -92,7 +104,9 @@ class Lives:
                               ("hedging.refused_hub", 1), ("retry.exhausted_failures", 1), ("retry.busy_region", 1),
                               ("hedging.account_not_found", 1), ("hedging.early_final", 1),
                               ("hedging.both_transient", 1), ("hedging.exhausted_race", 1),
-                              ("hedging.session_race", 1), ("hedging.metadata_error", 1)):
+                              ("hedging.session_race", 1), ("hedging.metadata_error", 1),
+                              ("hedging.preferred_regions", 1), ("hedging.later_race", 1),
+                              ("hedging.primary_hub", 1)):
                 knobs[name] = self.r.randint(0, top)
             knobs["hedging.races_per_operation"] = self.pick(1, 1, 2, 3)
 

@@ -14,11 +14,14 @@ DEFAULTS = {
     "breaker.tally": 0, "breaker.alternate_failures": 1, "routing.rules": 0, "endpoint.unavailability_ttl": 60 * S,
     "retry.max_failover_retry_count": 3, "retry.max_session_retry_count": -1, "retry.request_timeout": 6 * S,
     "retry.max_throttle_retry_count": 18, "retry.max_throttle_wait": 270 * S, "retry.exhausted_failures": 0,
-    "retry.busy_region": 0, "hedging.enabled": -1, "hedging.strategy": 0, "hedging.threshold": -1,
+    "retry.max_metadata_throttle_retry_count": -1, "retry.max_metadata_throttle_wait": -1,
+    "retry.max_metadata_throttle_delay": -1, "retry.busy_region": 0, "hedging.enabled": -1, "hedging.strategy": 0, "hedging.threshold": -1,
     "hedging.metadata_threshold": 1500 * MS, "hedging.early_transient": 0, "hedging.leg_retries": 0,
     "hedging.refused_hub": 0, "hedging.races_per_operation": 1, "hedging.secondary": 0, "hedging.activation": 0,
     "hedging.operations": 0, "hedging.account_not_found": 0, "hedging.early_final": 0, "hedging.both_transient": 0,
     "hedging.exhausted_race": 0, "hedging.session_race": 0, "hedging.metadata_error": 0,
+    "hedging.preferred_regions": 0, "hedging.later_race": 0, "hedging.primary_hub": 0,
+    "hedging.budget_metadata": (1 << 31) - 1,
 }
 
 
@@ -232,4 +235,5 @@ class Partition:
             "marks": [[region, why, at] for region, (why, at) in sorted(self.marks.items())],
             "wins": [[region, count] for region, count in sorted(self.wins.items()) if count],
             "open_hedges": 0,
+            "open_metadata_races": 0,
         }
