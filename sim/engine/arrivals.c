@@ -85,9 +85,14 @@ static void open_clock(sim_stream *stream, const sim_luck *luck)
 static bool init_stream(sim_stream *stream, const sim_scenario *scenario, const sim_workload *workload,
                         const sim_luck *luck)
 {
-    *stream = (sim_stream){.workload = workload,
-                           .luck_base = workload->name_hash >> SIM_ORDINAL_LUCK_BITS << SIM_ORDINAL_LUCK_BITS,
-                           .read_bound = saturate32(bound32(workload->kind_share[SIM_KIND_READ]))};
+    *stream = (sim_stream){
+        .workload = workload,
+        .luck_base = workload->name_hash >> SIM_ORDINAL_LUCK_BITS << SIM_ORDINAL_LUCK_BITS,
+        .read_bound = saturate32(bound32(workload->kind_share[SIM_KIND_READ])),
+        .has_forms = workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0,
+        .point_bound = saturate32(bound32(workload->form_share[SIM_FORM_POINT])),
+        .feed_bound =
+            saturate32(bound32((uint64_t)workload->form_share[SIM_FORM_POINT] + workload->form_share[SIM_FORM_FEED]))};
     if (!list_clients(stream, scenario) || !bound_partitions(stream))
         return false;
     open_clock(stream, luck);
@@ -246,6 +251,21 @@ static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
     }
 }
 
+/* The word that makes an operation a read says what it reads, so that the kinds of others stay. Drawn again, for most
+ * streams have point reads only. */
+static void draw_forms(const sim_arrivals_merge *merge, sim_stream *stream)
+{
+    const bool has_metadata = stream->workload->form_share[SIM_FORM_METADATA] > 0;
+    for (uint32_t i = 0; i < stream->count; i++) {
+        sim_arrival *arrival = &stream->block[i];
+        const uint32_t word = (uint32_t)sim_draw_words(&merge->luck, SIM_DRAW_REQUEST, arrival->luck_key, 0).word[0];
+        const bool is_feed = word < stream->feed_bound || !has_metadata;
+        arrival->form = arrival->kind == SIM_KIND_WRITE || word < stream->point_bound ? SIM_FORM_POINT
+                        : is_feed                                                     ? SIM_FORM_FEED
+                                                                                      : SIM_FORM_METADATA;
+    }
+}
+
 void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream)
 {
     stream->position = 0;
@@ -254,6 +274,8 @@ void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream)
         return;
     stream->count = draw_times(merge, stream);
     draw_requests(merge, stream);
+    if (stream->has_forms)
+        draw_forms(merge, stream);
     stream->next_n += stream->count;
 }
 

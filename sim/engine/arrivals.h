@@ -36,6 +36,7 @@ typedef struct {
     uint32_t partition; /* global index */
     uint32_t chance;    /* uniform; identifies the operation to hash samplers */
     uint8_t kind;       /* sim_kind */
+    uint8_t form;       /* sim_form; of a write POINT */
     uint8_t workload;
 } sim_arrival;
 
@@ -46,10 +47,13 @@ typedef struct {
     uint32_t *partition_bound; /* cumulative 32-bit bounds of weighted partitions; NULL: uniform */
     uint32_t *partition_guide; /* [word >> guide_shift]: the first partition that such a word can mean */
     uint32_t guide_shift;
-    uint32_t read_bound; /* low word below: read */
-    uint64_t next_n;     /* first operation of the next block */
-    int64_t last_time;   /* of the last operation drawn */
-    sim_sampler *gap;    /* Poisson only; in ns, or in units of the stream's clock if it has one */
+    uint32_t read_bound;  /* low word below: read */
+    bool has_forms;       /* of the reads some are feeds or of metadata: */
+    uint32_t point_bound; /* low word below: point read ... */
+    uint32_t feed_bound;  /* ... or feed */
+    uint64_t next_n;      /* first operation of the next block */
+    int64_t last_time;    /* of the last operation drawn */
+    sim_sampler *gap;     /* Poisson only; in ns, or in units of the stream's clock if it has one */
     bool has_clock;
     sim_pace pace;           /* where the last operation fell ... */
     uint32_t next_step;      /* ... and the rate step after it */

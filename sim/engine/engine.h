@@ -44,7 +44,9 @@ enum {
     SIM_ENDED_CANARY = 4, /* its first attempt was a canary (or a probe) */
     SIM_ENDED_AWAY = 8,   /* at its start the partition's override kept this direction's traffic away from home */
     SIM_ENDED_ABANDONED = 16,
-    SIM_ENDED_SERVED = 32, /* the caller got an answer that a region served, and pays for it */
+    SIM_ENDED_SERVED = 32,    /* the caller got an answer that a region served, and pays for it */
+    SIM_ENDED_FEED = 64,      /* a read of many items ... */
+    SIM_ENDED_METADATA = 128, /* ... or of metadata: its partition means nothing */
 };
 
 /* How an attempt of a sampled operation ended. Numbers reach the database as words. */
@@ -143,14 +145,15 @@ typedef struct {
     int64_t start; /* of the operation, as intended */
     uint64_t ordinal;
     uint32_t client;
-    uint32_t partition;         /* global index */
-    uint8_t kind;               /* sim_kind */
+    uint32_t partition; /* global index */
+    uint8_t kind;       /* sim_kind */
+    uint8_t form;       /* sim_form */
     uint8_t workload;
-    bool is_timeout;            /* an attempt's timeout was due */
-    uint16_t legs;              /* sent so far; 0: the operation has just started */
-    uint8_t leg;                /* whose end was reported, if `answer` is not NULL */
+    bool is_timeout; /* an attempt's timeout was due */
+    uint16_t legs;   /* sent so far; 0: the operation has just started */
+    uint8_t leg;     /* whose end was reported, if `answer` is not NULL */
     rgn_step step;
-    const rgn_op *op;           /* after the call */
+    const rgn_op *op; /* after the call */
     const rgn_router *router;
     const rgn_response *answer; /* NULL: a start, a timer, or the application gave up */
     const int64_t *leg_sent;    /* [leg] */
@@ -182,8 +185,8 @@ typedef struct {
 } sim_threshold_row;
 
 typedef struct {
-    size_t rows;            /* of the time series; 0: thresholds are fixed */
-    size_t taken;           /* so far */
+    size_t rows;  /* of the time series; 0: thresholds are fixed */
+    size_t taken; /* so far */
     uint32_t regions;
     sim_threshold_row *row; /* [row * regions + region] */
     int64_t *scratch;

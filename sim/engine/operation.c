@@ -77,6 +77,9 @@ static void record_step(const sim_run_state *run, const sim_slot *slot, rgn_step
                                     .client = slot->client,
                                     .partition = slot->partition,
                                     .kind = slot->kind,
+                                    .form = (slot->flags & SIM_SLOT_METADATA) != 0 ? SIM_FORM_METADATA
+                                            : (slot->flags & SIM_SLOT_FEED) != 0   ? SIM_FORM_FEED
+                                                                                   : SIM_FORM_POINT,
                                     .workload = slot->workload,
                                     .is_timeout = run->is_timeout,
                                     .legs = slot->legs,
@@ -127,7 +130,7 @@ static void ask_session(sim_run_state *run, sim_slot *slot, int64_t now, int64_t
     const uint32_t leg = slot->op.leg;
     const sim_attempt attempt = {
         .region = slot->op.region, .kind = slot->kind, .client = slot->client, .partition = slot->partition};
-    if (run->sessions != NULL && slot->leg_status[leg] == 200)
+    if (run->sessions != NULL && slot->leg_status[leg] == 200 && (slot->flags & SIM_SLOT_METADATA) == 0)
         (void)sim_sessions_serve(run->sessions, (uint32_t)(slot - run->slot), leg, &attempt,
                                  (slot->op.send_flags & RGN_SEND_HUB) != 0, now, arrival, &slot->leg_status[leg],
                                  &slot->leg_substatus[leg]);
@@ -176,7 +179,9 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
         round_trip = sim_world_jittered(
             run->world->jitter, round_trip,
             sim_draw_words(&run->input->luck, SIM_DRAW_NETWORK_JITTER, slot->luck_key, place).word[0]);
-    sim_run_settle_leg(run, slot, sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
+    const bool is_metadata = (slot->flags & SIM_SLOT_METADATA) != 0;
+    sim_run_settle_leg(run, slot, is_metadata ? run->scenario->partition_count : slot->partition,
+                       sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
                        run->connection != NULL && has_connection(run, slot->client, region, now), now);
     ask_session(run, slot, now, now + round_trip / 2);
     if (run->world->write_regions != NULL)
@@ -215,10 +220,14 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
 
 /* ---- starting ---- */
 
-void sim_run_hide_partition(const sim_run_state *run, rgn_request *request, uint32_t workload, uint8_t kind)
+void sim_run_dress_request(const sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival)
 {
-    if (run->scenario->workload[workload].is_partition_learnt[kind])
+    request->is_feed = arrival->form == SIM_FORM_FEED;
+    request->is_container_level = arrival->form == SIM_FORM_METADATA;
+    if (run->scenario->workload[arrival->workload].is_partition_learnt[arrival->kind])
         request->partition = RGN_PARTITION_UNKNOWN;
+    slot->flags |=
+        (uint8_t)((request->is_feed ? SIM_SLOT_FEED : 0) | (request->is_container_level ? SIM_SLOT_METADATA : 0));
 }
 
 /* When the operation's application gives up. Drawn apart from all else: more who give up are the same and others. */
@@ -234,6 +243,8 @@ int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot)
  * excluded has other reasons than `override`, so that the entry itself has to be asked. */
 static uint8_t start_flags(const sim_run_state *run, const sim_slot *slot)
 {
+    if (slot->flags & SIM_SLOT_METADATA)
+        return 0; /* no partition keeps it anywhere */
     if (slot->op.send_flags & RGN_SEND_CANARY)
         return (uint8_t)(SIM_ENDED_CANARY | (run->probe_all ? 0 : SIM_ENDED_AWAY));
     if (slot->op.reason == RGN_REASON_ROUTE_OVERRIDE)
@@ -277,7 +288,10 @@ static void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *end
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     const rgn_op *op = &slot->op;
-    unsigned flags = slot->flags & ~(unsigned)(SIM_SLOT_CANARY_LEG | SIM_SLOT_CANARY_FAILED | SIM_SLOT_STORY);
+    unsigned flags = slot->flags & ~(unsigned)(SIM_SLOT_CANARY_LEG | SIM_SLOT_CANARY_FAILED | SIM_SLOT_STORY |
+                                               SIM_SLOT_FEED | SIM_SLOT_METADATA);
+    flags |= slot->flags & SIM_SLOT_FEED ? SIM_ENDED_FEED : 0;
+    flags |= slot->flags & SIM_SLOT_METADATA ? SIM_ENDED_METADATA : 0;
     flags |= op->result.is_success ? SIM_ENDED_SUCCESS : 0;
     flags |= op->result.is_error ? SIM_ENDED_ERROR : 0;
     flags |= op->result.reason == RGN_REASON_DONE_ABANDONED ? SIM_ENDED_ABANDONED : 0;
@@ -322,7 +336,9 @@ static void report_failed_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, 
                                           (uint64_t)slot->leg_region[leg] << 16 | slot->leg_status[leg],
                                       slot->ordinal, leg}};
     sim_run_record(run, &record);
-    if (run->input->observer == NULL || (evidence != RGN_EVIDENCE_FAILURE && evidence != RGN_EVIDENCE_TIMEOUT))
+    const bool is_metadata = (slot->flags & SIM_SLOT_METADATA) != 0; /* says nothing of a partition */
+    if (run->input->observer == NULL || is_metadata ||
+        (evidence != RGN_EVIDENCE_FAILURE && evidence != RGN_EVIDENCE_TIMEOUT))
         return;
     const sim_failed_leg failed = {.sent = slot->leg_sent[leg],
                                    .end = now,
@@ -375,7 +391,7 @@ static void enter_core(sim_run_state *run, sim_slot *slot)
 /* What the answer teaches the client, apart from what the core makes of it. */
 static void learn_from(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response, int64_t now)
 {
-    if (run->sessions != NULL)
+    if (run->sessions != NULL && (slot->flags & SIM_SLOT_METADATA) == 0)
         sim_sessions_answered(run->sessions, (uint32_t)(slot - run->slot), leg, slot->client, slot->partition,
                               response);
     if (response->transport != RGN_TRANSPORT_NONE)

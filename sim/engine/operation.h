@@ -57,9 +57,10 @@ static inline sim_record_words sim_run_done_record(const sim_slot *slot, int64_t
                                slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind}};
 }
 
-/* The leg's fate is settled when it is sent, because faults are functions of time. */
-static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t round_trip,
-                                      bool has_connection, int64_t now)
+/* The leg's fate is settled when it is sent, because faults are functions of time. `partition` is what faults strike:
+ * the operation's, or for metadata the number beyond all of them. */
+static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, uint32_t partition, sim_words luck,
+                                      int64_t round_trip, bool has_connection, int64_t now)
 {
     const rgn_region region = slot->op.region;
     const uint32_t leg = slot->op.leg;
@@ -67,7 +68,7 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_wo
                                  .kind = slot->kind,
                                  .has_connection = has_connection,
                                  .client = slot->client,
-                                 .partition = slot->partition};
+                                 .partition = partition};
     const sim_fate fate = sim_world_fate(run->world, round_trip, &attempt, now, luck);
     slot->leg_end[leg] = fate.end;
     slot->leg_status[leg] = fate.status;
@@ -90,7 +91,8 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, sim_wo
     if (!SIM_LIKELY(place == run->arrivals.first_place[slot->client]))
         luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
     slot->legs = 1;
-    sim_run_settle_leg(run, slot, luck, run->fleet.client[slot->client].round_trip[region], false, now);
+    sim_run_settle_leg(run, slot, slot->partition, luck, run->fleet.client[slot->client].round_trip[region], false,
+                       now);
 }
 
 /* ---- starting ---- */
@@ -103,8 +105,6 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     const uint8_t workload = arrival->workload;
     rgn_request *request = &run->request[workload];
     request->partition = arrival->partition;
-    if (__builtin_expect(run->is_partition_learnt, 0))
-        sim_run_hide_partition(run, request, workload, arrival->kind);
     request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
     request->hash = arrival->chance;
     if (__builtin_expect(run->overrides != NULL, 0))
@@ -118,6 +118,8 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     slot->kind = arrival->kind;
     slot->workload = workload;
     slot->flags = 0;
+    if (__builtin_expect(run->has_odd_requests, 0))
+        sim_run_dress_request(run, slot, request, arrival);
     slot->legs = 0;
     slot->hedges = 0;
     slot->unserved_legs = 0;

@@ -24,13 +24,13 @@ static void on_transition(void *context, const rgn_transition *transition)
     }
     if (transition->at != run->now)
         sim_run_break(run, "a transition does not carry the time of its event");
-    const sim_record_words record = {
-        {(uint64_t)transition->at,
-         (uint64_t)SIM_RECORD_TRANSITION << 56 | (uint64_t)transition->reason << 48 |
-             (uint64_t)transition->phase_after << 40 | (uint64_t)transition->tripped_after << 32 |
-             (uint64_t)transition->current << 8 | transition->region,
-         sim_pack_ids(client->index, transition->partition),
-         (uint64_t)transition->canary_total << 32 | transition->canary_success}};
+    const sim_record_words record = {{(uint64_t)transition->at,
+                                      (uint64_t)SIM_RECORD_TRANSITION << 56 | (uint64_t)transition->reason << 48 |
+                                          (uint64_t)transition->phase_after << 40 |
+                                          (uint64_t)transition->tripped_after << 32 |
+                                          (uint64_t)transition->current << 8 | transition->region,
+                                      sim_pack_ids(client->index, transition->partition),
+                                      (uint64_t)transition->canary_total << 32 | transition->canary_success}};
     sim_run_record(run, &record);
     sim_run_mark_dirty(run, client->index);
     if (run->input->observer == NULL)
@@ -139,9 +139,11 @@ static void open_workloads(sim_run_state *run)
         run->gives_up_share[w] = workload->gives_up_share;
         for (int kind = 0; kind < SIM_KINDS; kind++)
             run->is_partition_learnt |= workload->is_partition_learnt[kind];
+        run->has_odd_requests |= workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0;
     }
-    run->ends_plain = run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt &&
-                      run->input->recorder == NULL;
+    run->has_odd_requests |= run->is_partition_learnt;
+    run->ends_plain =
+        run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt && run->input->recorder == NULL;
     run->is_plain =
         run->ends_plain && run->world->jitter == NULL && run->throughput == NULL && run->world->write_regions == NULL;
 }
@@ -223,8 +225,7 @@ void sim_run_close(sim_run_state *run)
 
 void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now)
 {
-    const sim_record_words record = {
-        {(uint64_t)now, (uint64_t)SIM_RECORD_RESTART << 56, sim_pack_ids(client, 0), 0}};
+    const sim_record_words record = {{(uint64_t)now, (uint64_t)SIM_RECORD_RESTART << 56, sim_pack_ids(client, 0), 0}};
     sim_run_record(run, &record);
 }
 

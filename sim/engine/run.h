@@ -56,8 +56,8 @@ static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
 
 /* In sim_slot.flags: leg 0 is a canary in flight; it was one and failed. */
 enum { SIM_SLOT_CANARY_LEG = 128, SIM_SLOT_CANARY_FAILED = 64 };
-/* Likewise: its story may be told. */
-enum { SIM_SLOT_STORY = 32 };
+/* Likewise: its story may be told; it is a feed, or of metadata. */
+enum { SIM_SLOT_STORY = 32, SIM_SLOT_FEED = 1, SIM_SLOT_METADATA = 2 };
 /* Leg field of the event of an operation that is given up: its class is that of deadlines, which come before it. */
 enum { SIM_LEG_ABANDON = 7 };
 
@@ -70,6 +70,7 @@ typedef struct sim_run {
     rgn_request request[SIM_WORKLOADS_MAX]; /* what a workload's operations have in common */
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
     bool is_partition_learnt;   /* some operations do not know their partition at first */
+    bool has_odd_requests;      /* they, or feeds, or metadata */
     sim_throughput *throughput; /* NULL: clients have no budget */
     sim_sessions *sessions;     /* NULL: nothing lags */
     int64_t
@@ -93,7 +94,7 @@ typedef struct sim_run {
     uint32_t *free_slot; /* last in, first out */
     uint32_t free_count;
 
-    rgn_task *task;        /* room for what one expiry asks for */
+    rgn_task *task; /* room for what one expiry asks for */
     uint32_t task_room;
     struct sim_probes *probes; /* connections under way; probes.c */
 
@@ -140,8 +141,8 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
 /* The operation is sampled: its story begins. */
 void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
-/* The client does not know the partition yet, if the workload says so. */
-void sim_run_hide_partition(const sim_run_state *run, rgn_request *request, uint32_t workload, uint8_t kind);
+/* What is not plain about the operation: what it reads, and whether the client knows where that lies. */
+void sim_run_dress_request(const sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival);
 /* Carries out the core's answer. */
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 

@@ -41,13 +41,27 @@ static double fewest_canaries(const rgn_options *options)
     return ceil(log(right / wrong) / gain);
 }
 
+/* Share of the operations that lie in partitions: metadata do not. */
+static double partitioned(const sim_workload *workload)
+{
+    return (double)SIM_SHARE_ONE - workload->form_share[SIM_FORM_METADATA];
+}
+
+/* Operations of that kind, of those that lie in partitions: a share of `partitioned`. */
+static double of_kind(const sim_workload *workload, int kind)
+{
+    return (double)workload->kind_share[kind] - (kind == SIM_KIND_READ ? workload->form_share[SIM_FORM_METADATA] : 0);
+}
+
 static void look_at_sample(sim_traffic *traffic, const sim_workload *workload, const rgn_options *options)
 {
     const double canary_rate = traffic->rate_per_pair * (double)options->failback_canary_percentage / 100;
     traffic->sample = fewest_canaries(options);
     traffic->canaries_per_window = canary_rate * seconds(options->failback_eval_window);
     for (int kind = 0; kind < SIM_KINDS; kind++)
-        traffic->canaries_of[kind] = traffic->canaries_per_window * workload->kind_share[kind] / SIM_SHARE_ONE;
+        traffic->canaries_of[kind] =
+            partitioned(workload) > 0 ? traffic->canaries_per_window * of_kind(workload, kind) / partitioned(workload)
+                                      : 0;
     traffic->cannot_decide =
         traffic->canaries_per_window < traffic->sample && options->failback_low_traffic_windows == 0;
     traffic->hang_bias = options->failback_pending == RGN_PENDING_COMPLETED &&
@@ -61,15 +75,15 @@ sim_traffic sim_traffic_of(const sim_scenario *scenario, const sim_workload *wor
     const double pairs = (double)workload->clients * workload->partition_count;
     sim_traffic traffic = {
         .operations = rate * seconds(scenario->duration),
-        .rate_per_pair = pairs > 0 ? rate / pairs : 0,
+        .rate_per_pair = pairs > 0 ? rate * partitioned(workload) / SIM_SHARE_ONE / pairs : 0,
         .trip_s = {-1, -1},
     };
-    if (options->breaker_enabled == 0)
+    if (options->breaker_enabled == 0 || partitioned(workload) <= 0)
         return traffic;
     const int64_t threshold[SIM_KINDS] = {options->breaker_read_failure_threshold,
                                           options->breaker_write_failure_threshold};
     for (int kind = 0; kind < SIM_KINDS; kind++) {
-        const double kind_rate = traffic.rate_per_pair * workload->kind_share[kind] / SIM_SHARE_ONE;
+        const double kind_rate = traffic.rate_per_pair * of_kind(workload, kind) / partitioned(workload);
         if (kind_rate > 0)
             traffic.trip_s[kind] = (double)threshold[kind] / kind_rate;
     }
@@ -128,7 +142,7 @@ double sim_traffic_trip_under(const sim_workload *workload, const rgn_options *o
     const double threshold = (double)(kind == SIM_KIND_READ ? options->breaker_read_failure_threshold
                                                             : options->breaker_write_failure_threshold);
     const double pairs = (double)workload->clients * workload->partition_count;
-    const double rate = (double)workload->rate_mhz / 1000 / pairs * workload->kind_share[kind] / SIM_SHARE_ONE;
+    const double rate = (double)workload->rate_mhz / 1000 / pairs * of_kind(workload, kind) / SIM_SHARE_ONE;
     double counted = 0;
     double silent = 0; /* of those the ones that are noticed at the attempt's timeout only */
     for (uint32_t i = 0; i < fault->error_count; i++) {

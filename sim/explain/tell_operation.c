@@ -41,7 +41,8 @@ static void put_applicable(FILE *out, const exp_narrator *self, const sim_record
                                         .current = RGN_REGION_NONE,
                                         .override = RGN_REGION_NONE,
                                         .direction = step->op->direction};
-    const rgn_applicable regions = rgn_router_applicable(step->router, step->partition, query, step->now);
+    const rgn_partition partition = step->form == SIM_FORM_METADATA ? RGN_PARTITION_UNKNOWN : step->partition;
+    const rgn_applicable regions = rgn_router_applicable(step->router, partition, query, step->now);
     (void)fputs("\nregions that apply:", out);
     for (unsigned i = 0; i < regions.count; i++)
         (void)fprintf(out, "%s %s", i == 0 ? "" : ",", sim_region_word(scenario, regions.list[i]));
@@ -58,13 +59,22 @@ static void put_start(FILE *out, const exp_narrator *self, const sim_recorded_st
     const sim_client_group *group = group_of(scenario, step->client);
     const int64_t deadline = scenario->workload[step->workload].deadline;
     sim_put_operation(out, scenario, step->ordinal);
-    (void)fprintf(out, " starts: a %s of client %u (%s), partition %u", step->kind == SIM_KIND_READ ? "read" : "write",
-                  step->client, group->name, step->partition);
+    (void)fprintf(out, " starts: a %s of client %u (%s), ",
+                  step->kind == SIM_KIND_WRITE      ? "write"
+                  : step->form == SIM_FORM_METADATA ? "read of metadata"
+                  : step->form == SIM_FORM_FEED     ? "feed"
+                                                    : "read",
+                  step->client, group->name);
+    if (step->form == SIM_FORM_METADATA)
+        (void)fputs("no partition", out);
+    else
+        (void)fprintf(out, "partition %u", step->partition);
     if (deadline != RGN_TIME_NEVER) {
         (void)fputs(", deadline after ", out);
         exp_put_span(out, deadline);
     }
-    put_state(out, self, "before", before, step->now);
+    if (step->form != SIM_FORM_METADATA)
+        put_state(out, self, "before", before, step->now);
     put_marks(out, self, step);
     put_applicable(out, self, step);
     (void)fputc('\n', out);

@@ -85,8 +85,9 @@ static void describe_fleet(sim_metrics *m)
     }
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const sim_workload *workload = &scenario->workload[w];
-        const unsigned sent = (workload->kind_share[SIM_KIND_READ] != 0 ? SIMI_READS : 0u) |
-                              (workload->kind_share[SIM_KIND_WRITE] != 0 ? SIMI_WRITES : 0u);
+        const unsigned sent =
+            (workload->kind_share[SIM_KIND_READ] != workload->form_share[SIM_FORM_METADATA] ? SIMI_READS : 0u) |
+            (workload->kind_share[SIM_KIND_WRITE] != 0 ? SIMI_WRITES : 0u);
         const unsigned covered = scenario->multi_write ? sent : sent & SIMI_READS;
         for (uint32_t i = 0; i < workload->partition_count; i++) {
             m->sent[workload->first_partition + i] = (uint8_t)sent;

@@ -277,7 +277,7 @@ static void record_home(sim_metrics *m, const simi_hand *hand, const sim_ended *
     const bool is_canary = (op->flags & SIM_ENDED_CANARY) != 0;
     const bool is_led_home = !is_canary && op->first_region == m->home[op->client];
     const bool is_away = (op->flags & SIM_ENDED_AWAY) != 0 && !is_led_home;
-    if ((m->covered[op->partition] & kind) == 0 || (is_calm && !is_away))
+    if ((m->covered[op->partition] & kind) == 0 || (is_calm && !is_away) || (op->flags & SIM_ENDED_METADATA) != 0)
         return;
     const bool is_healthy = is_calm || simi_truth_at(m, op->client, op->partition, kind, op->start).is_healthy;
     if (is_away && is_healthy) {

@@ -145,7 +145,8 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
-    int64_t share[SIM_KINDS];
+    int64_t share[SIM_KINDS]; /* READ: point reads */
+    int64_t feed, metadata;   /* SIM_ABSENT: none */
 } sim_raw_operations;
 
 typedef struct {

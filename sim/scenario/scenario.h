@@ -26,6 +26,9 @@ enum {
 
 typedef enum { SIM_KIND_READ = 0, SIM_KIND_WRITE = 1, SIM_KINDS = 2 } sim_kind;
 
+/* What a read reads: one document, many of them, or metadata, which lie in no partition. */
+typedef enum { SIM_FORM_POINT = 0, SIM_FORM_FEED = 1, SIM_FORM_METADATA = 2, SIM_FORMS = 3 } sim_form;
+
 typedef enum {
     SIM_DIST_CONSTANT = 0,
     SIM_DIST_EXPONENTIAL = 1,
@@ -152,14 +155,15 @@ typedef struct {
     const uint32_t *groups; /* indices of the client groups that send it; all groups if absent in the file */
     uint32_t clients;       /* clients in those groups */
     uint32_t partition_count;
-    uint32_t first_partition;       /* global index of its first partition; workloads are numbered in name order */
-    uint32_t *partition_weight;     /* ppb for each partition, sums to SIM_SHARE_ONE exactly; NULL: uniform */
-    uint32_t kind_share[SIM_KINDS]; /* ppb, sums to SIM_SHARE_ONE */
+    uint32_t first_partition;            /* global index of its first partition; workloads are numbered in name order */
+    uint32_t *partition_weight;          /* ppb for each partition, sums to SIM_SHARE_ONE exactly; NULL: uniform */
+    uint32_t kind_share[SIM_KINDS];      /* ppb, sums to SIM_SHARE_ONE */
+    uint32_t form_share[SIM_FORMS];      /* ppb of all operations, sums to the share of reads */
     bool is_partition_learnt[SIM_KINDS]; /* the client knows the partition from the first answer on only */
-    int64_t deadline;               /* end to end; RGN_TIME_NEVER: none */
-    uint32_t gives_up_share;        /* ppb of operations whose application does not wait longer than ... */
-    int64_t gives_up_after;         /* ... this, ns */
-    rgn_option_layer options;       /* operation layer */
+    int64_t deadline;                    /* end to end; RGN_TIME_NEVER: none */
+    uint32_t gives_up_share;             /* ppb of operations whose application does not wait longer than ... */
+    int64_t gives_up_after;              /* ... this, ns */
+    rgn_option_layer options;            /* operation layer */
 } sim_workload;
 
 /* An override that the environment has: it beats every other layer. */
@@ -174,7 +178,7 @@ typedef struct {
     int64_t at;
     int64_t stagger;
     uint32_t group_count;
-    const uint32_t *groups; /* rising */
+    const uint32_t *groups;  /* rising */
     uint32_t override_count; /* 0: their environment is as it was */
     const sim_override *override;
 } sim_restart;
@@ -235,8 +239,8 @@ typedef struct {
 typedef struct {
     const char *metric;
     bool is_relative;
-    double value; /* share of the baseline's value; or in the metric's unit: ns for a duration, 1 for 100 % */
-    sim_limit_form form;                /* of an absolute one */
+    double value;        /* share of the baseline's value; or in the metric's unit: ns for a duration, 1 for 100 % */
+    sim_limit_form form; /* of an absolute one */
     const struct sim_node *metric_node; /* where the metric's name stands */
     const struct sim_node *value_node;
 } sim_margin;
@@ -279,7 +283,7 @@ typedef struct sim_scenario {
     uint32_t group_count;
     const sim_client_group *group; /* by name */
     uint32_t client_count;
-    int64_t start_spread; /* clients start at drawn times in (-start_spread, 0] */
+    int64_t start_spread;   /* clients start at drawn times in (-start_spread, 0] */
     int64_t probe_interval; /* of endpoints whose mark has aged; 0: clients probe none */
 
     uint32_t workload_count;
@@ -361,8 +365,8 @@ sim_scenario *sim_scenario_parse(const char *path, const char *text, size_t leng
                                  size_t setting_count, sim_input_error *error);
 void sim_scenario_destroy(sim_scenario *scenario);
 
-/* Whether every metric that `objectives:`, `margins:` and `expect:` name is one of these. False with `*error`: where, and the
- * nearest name. Loading cannot ask: the stage that knows the metrics lies to the right of this one. */
+/* Whether every metric that `objectives:`, `margins:` and `expect:` name is one of these. False with `*error`: where,
+ * and the nearest name. Loading cannot ask: the stage that knows the metrics lies to the right of this one. */
 bool sim_scenario_metrics_are_among(const sim_scenario *scenario, const char *const *names, size_t count,
                                     sim_input_error *error);
 
@@ -393,8 +397,8 @@ uint64_t sim_name_hash(const char *name);
  * small. */
 bool sim_folder_climb(char *folder, size_t size);
 
-/* The nearest data/NAME.csv or scenarios/data/NAME.csv, beside the scenario or in a folder above it. The caller frees the
- * path; NULL if there is none (or no memory). */
+/* The nearest data/NAME.csv or scenarios/data/NAME.csv, beside the scenario or in a folder above it. The caller frees
+ * the path; NULL if there is none (or no memory). */
 char *sim_data_file_find(const char *scenario_path, const char *name);
 
 /* Bytes of the character that `text` begins with if it must not reach a screen or a report, else 0: controls, ends of

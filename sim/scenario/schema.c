@@ -32,10 +32,12 @@ static const sim_field account_rows[] = {
      .meaning = "the gateway's hedging switch: whether clients that know it may hedge; absent is no signal"},
     {"failover_after", SIM_FIELD_DURATION, .initial = SECONDS(30), RANGE(0, HOURS(24)),
      AT(sim_raw_account, failover_after),
-     .meaning = "with automatic failover: how long a partition's write region is unhealthy before the service moves it"},
+     .meaning =
+         "with automatic failover: how long a partition's write region is unhealthy before the service moves it"},
     {"failback_after", SIM_FIELD_DURATION, .initial = SECONDS(60), RANGE(0, HOURS(24)),
      AT(sim_raw_account, failback_after),
-     .meaning = "with automatic failover: how long the account's write region is healthy before a partition is moved back"},
+     .meaning =
+         "with automatic failover: how long the account's write region is healthy before a partition is moved back"},
     {"read_time", SIM_FIELD_DURATION, .initial = MS(50), RANGE(0, SECONDS(60)), AT(sim_raw_account, read_time),
      .meaning = "how long a client's reading of the account takes; it learns what held when it asked"},
     {"regions", SIM_FIELD_REGIONS, REQUIRED, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_account, regions),
@@ -76,10 +78,10 @@ static const sim_record exponential_record = RECORD("exponential", sim_raw_param
 
 static const sim_field lognormal_rows[] = {
     {"p50", SIM_FIELD_DURATION, REQUIRED, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p50), .meaning = "median"},
-    {"p99", SIM_FIELD_DURATION, .flags = SIM_FIELD_ONLY_ONE, .initial = SIM_ABSENT, RANGE(1, HOURS(1)), AT(sim_raw_parameters, p99),
-     .meaning = "99th percentile; give either this or sigma"},
-    {"sigma", SIM_FIELD_FACTOR, .flags = SIM_FIELD_ONLY_ONE, .initial = SIM_ABSENT, RANGE(0, FACTOR(5)), AT(sim_raw_parameters, sigma),
-     .meaning = "standard deviation of the logarithm; give either this or p99"},
+    {"p99", SIM_FIELD_DURATION, .flags = SIM_FIELD_ONLY_ONE, .initial = SIM_ABSENT, RANGE(1, HOURS(1)),
+     AT(sim_raw_parameters, p99), .meaning = "99th percentile; give either this or sigma"},
+    {"sigma", SIM_FIELD_FACTOR, .flags = SIM_FIELD_ONLY_ONE, .initial = SIM_ABSENT, RANGE(0, FACTOR(5)),
+     AT(sim_raw_parameters, sigma), .meaning = "standard deviation of the logarithm; give either this or p99"},
 };
 static const sim_record lognormal_record = RECORD("lognormal", sim_raw_parameters, lognormal_rows);
 
@@ -177,8 +179,8 @@ static const sim_record request_units_record = RECORD("request_units", sim_raw_r
 static const sim_field group_rows[] = {
     {"home", SIM_FIELD_REGION, REQUIRED, AT(sim_raw_group, home), .meaning = "region the clients run in"},
     {"count", SIM_FIELD_COUNT, .initial = 1, RANGE(1, 100000), AT(sim_raw_group, count), .meaning = "clients"},
-    {"preferred", SIM_FIELD_REGIONS, REQUIRED, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_group, preferred),
-     .meaning = "preferred regions, best first"},
+    {"preferred", SIM_FIELD_REGIONS, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_group, preferred),
+     .meaning = "preferred regions, best first; none if absent: then the account's order holds"},
     {"excluded", SIM_FIELD_REGIONS, .flags = SIM_FIELD_SET, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_group, excluded),
      .meaning = "regions that the clients never use"},
 };
@@ -214,7 +216,11 @@ static const sim_record partitions_record = RECORD("partitions", sim_raw_partiti
 
 static const sim_field operations_rows[] = {
     {"read", SIM_FIELD_SHARE, RANGE(0, SHARE(100)), AT(sim_raw_operations, share[SIM_KIND_READ]),
-     .meaning = "share of reads"},
+     .meaning = "share of point reads"},
+    {"feed", SIM_FIELD_SHARE, .initial = SIM_ABSENT, RANGE(1, SHARE(100)), AT(sim_raw_operations, feed),
+     .meaning = "share of queries and other reads of many items; none if absent"},
+    {"metadata", SIM_FIELD_SHARE, .initial = SIM_ABSENT, RANGE(1, SHARE(100)), AT(sim_raw_operations, metadata),
+     .meaning = "share of reads of metadata, which meet only faults on all partitions; none if absent"},
     {"write", SIM_FIELD_SHARE, RANGE(0, SHARE(100)), AT(sim_raw_operations, share[SIM_KIND_WRITE]),
      .meaning = "share of writes"},
 };
@@ -379,8 +385,8 @@ static const sim_field errors_rows[] = {
 static const sim_record errors_record = RECORD("errors", sim_raw_errors, errors_rows);
 
 static const sim_field latency_rows[] = {
-    {"multiply", SIM_FIELD_ONE_OF, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &factor_record, AT(sim_raw_latency, multiply),
-     .meaning = "factor of the service time"},
+    {"multiply", SIM_FIELD_ONE_OF, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &factor_record,
+     AT(sim_raw_latency, multiply), .meaning = "factor of the service time"},
     {"add", SIM_FIELD_ONE_OF, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &time_record, AT(sim_raw_latency, add),
      .meaning = "time on top of the multiplied service time"},
     {"round_trips", SIM_FIELD_COUNT, .flags = SIM_FIELD_AT_LEAST_ONE, RANGE(0, 10), AT(sim_raw_latency, round_trips),
@@ -395,9 +401,10 @@ static const sim_field fault_rows[] = {
      AT(sim_raw_fault, until), .meaning = "end, counted from the start of the run"},
     {"where", SIM_FIELD_RECORD, REQUIRED, .record = &where_record, AT(sim_raw_fault, where),
      .meaning = "what the fault strikes"},
-    {"errors", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &errors_record, AT(sim_raw_fault, errors), .meaning = "attempts that fail"},
-    {"latency", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &latency_record, AT(sim_raw_fault, latency),
-     .meaning = "attempts that are slow"},
+    {"errors", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &errors_record, AT(sim_raw_fault, errors),
+     .meaning = "attempts that fail"},
+    {"latency", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &latency_record,
+     AT(sim_raw_fault, latency), .meaning = "attempts that are slow"},
     {"probes", SIM_FIELD_CHOICE, .words = "as_requests|succeed|fail", AT(sim_raw_fault, probes),
      .meaning = "connections that clients try for no request: refused or unanswered as often as requests are, "
                 "succeed whatever requests do, or fail"},
@@ -418,7 +425,8 @@ static const sim_record restart_record = RECORD("restart", sim_raw_restart, rest
 
 static const sim_field account_change_rows[] = {
     {"at", SIM_FIELD_DURATION, REQUIRED, RANGE(0, YEAR), AT(sim_raw_account_change, at),
-     .meaning = "when the account changes, counted from the start of the run; a client learns of it when it next reads it"},
+     .meaning =
+         "when the account changes, counted from the start of the run; a client learns of it when it next reads it"},
     {"every", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(SECONDS(1), YEAR),
      AT(sim_raw_account_change, every), .meaning = "and again after each such time"},
     {"until", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(1, YEAR),
@@ -430,8 +438,8 @@ static const sim_field account_change_rows[] = {
     {"automatic_failover", SIM_FIELD_CHOICE, .flags = SIM_FIELD_AT_LEAST_ONE, .initial = SIM_ABSENT,
      .words = FAILOVER_SIGNALS, AT(sim_raw_account_change, automatic_failover),
      .meaning = "per-partition automatic failover; absent: off, and readings of the account say nothing of it"},
-    {"hedging_switch", SIM_FIELD_CHOICE, .flags = SIM_FIELD_AT_LEAST_ONE, .initial = SIM_ABSENT, .words = HEDGING_SIGNALS,
-     AT(sim_raw_account_change, hedging_disabled), .meaning = "the gateway's hedging switch"},
+    {"hedging_switch", SIM_FIELD_CHOICE, .flags = SIM_FIELD_AT_LEAST_ONE, .initial = SIM_ABSENT,
+     .words = HEDGING_SIGNALS, AT(sim_raw_account_change, hedging_disabled), .meaning = "the gateway's hedging switch"},
 };
 static const sim_record account_change_record = RECORD("account_change", sim_raw_account_change, account_change_rows);
 
@@ -454,9 +462,12 @@ static const sim_field expectation_rows[] = {
      .meaning = "policy that must meet it; every one if absent"},
     {"phase", SIM_FIELD_NAME, AT(sim_raw_expectation, phase),
      .meaning = "phase that must meet it; the whole run if absent"},
-    {"at_most", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_MOST]), .meaning = "upper bound"},
-    {"at_least", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_LEAST]), .meaning = "lower bound"},
-    {"equals", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_EQUALS]), .meaning = "exact value"},
+    {"at_most", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_MOST]),
+     .meaning = "upper bound"},
+    {"at_least", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_AT_LEAST]),
+     .meaning = "lower bound"},
+    {"equals", SIM_FIELD_NUMBER, .flags = SIM_FIELD_ONLY_ONE, AT(sim_raw_expectation, limit[SIM_EXPECT_EQUALS]),
+     .meaning = "exact value"},
     {"because", SIM_FIELD_TEXT, .flags = SIM_FIELD_PROSE, AT(sim_raw_expectation, because),
      .meaning = "why this should hold"},
 };

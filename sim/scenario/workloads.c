@@ -18,10 +18,26 @@ static bool resolve_senders(sim_resolver *self, const char *name, sim_raw_worklo
     return true;
 }
 
+static bool resolve_operations(sim_resolver *self, const char *name, const sim_raw_operations *raw, sim_workload *out)
+{
+    const int64_t form[SIM_FORMS] = {raw->share[SIM_KIND_READ], raw->feed == SIM_ABSENT ? 0 : raw->feed,
+                                     raw->metadata == SIM_ABSENT ? 0 : raw->metadata};
+    const int64_t reads = form[SIM_FORM_POINT] + form[SIM_FORM_FEED] + form[SIM_FORM_METADATA];
+    char path[PATH_SIZE];
+    if (reads + raw->share[SIM_KIND_WRITE] != SIM_SHARE_ONE) {
+        snprintf(path, sizeof path, "workload.%s.operations", name);
+        return sim_resolve_fail(self, path, raw->node, "the shares do not sum to 100 %%");
+    }
+    for (int i = 0; i < SIM_FORMS; i++)
+        out->form_share[i] = (uint32_t)form[i];
+    out->kind_share[SIM_KIND_READ] = (uint32_t)reads;
+    out->kind_share[SIM_KIND_WRITE] = (uint32_t)raw->share[SIM_KIND_WRITE];
+    return true;
+}
+
 static bool resolve_workload(sim_resolver *self, const sim_raw_item *item, sim_workload *out)
 {
     sim_raw_workload *raw = item->record;
-    char path[PATH_SIZE];
     out->name = item->name;
     out->name_hash = sim_name_hash(item->name);
     out->deadline = raw->deadline;
@@ -33,15 +49,8 @@ static bool resolve_workload(sim_resolver *self, const sim_raw_item *item, sim_w
     }
     out->options = raw->options.layer;
     out->first_partition = self->out->partition_count;
-    const int64_t *share = raw->operations.share;
-    if (share[SIM_KIND_READ] + share[SIM_KIND_WRITE] != SIM_SHARE_ONE) {
-        snprintf(path, sizeof path, "workload.%s.operations", item->name);
-        return sim_resolve_fail(self, path, raw->operations.node, "the shares do not sum to 100 %%");
-    }
-    out->kind_share[SIM_KIND_READ] = (uint32_t)share[SIM_KIND_READ];
-    out->kind_share[SIM_KIND_WRITE] = (uint32_t)share[SIM_KIND_WRITE];
-    if (!resolve_senders(self, item->name, raw, out) || !sim_resolve_weights(self, item->name, &raw->partitions, out) ||
-        !sim_resolve_rate(self, item->name, raw, out))
+    if (!resolve_operations(self, item->name, &raw->operations, out) || !resolve_senders(self, item->name, raw, out) ||
+        !sim_resolve_weights(self, item->name, &raw->partitions, out) || !sim_resolve_rate(self, item->name, raw, out))
         return false;
     self->out->partition_count += out->partition_count;
     return true;

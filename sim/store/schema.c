@@ -259,7 +259,7 @@ static const char OPERATION_SAMPLE[] =
     "  workload TEXT NOT NULL,\n"
     "  client INTEGER NOT NULL,\n"
     "  partition INTEGER NOT NULL,\n"
-    "  kind TEXT NOT NULL CHECK (kind IN ('read', 'write')),\n"
+    "  kind TEXT NOT NULL CHECK (kind IN ('read', 'feed', 'metadata', 'write')),\n"
     "  start INTEGER NOT NULL,           -- ns of virtual time, as intended\n"
     "  latency INTEGER NOT NULL,         -- ns from the intended start\n"
     "  status INTEGER NOT NULL,          -- what the caller saw\n"

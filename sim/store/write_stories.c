@@ -46,6 +46,15 @@ static void add_request_units(sim_rows *rows, const sim_scenario *scenario, cons
     sim_rows_real(rows, each * ended->served_legs);
 }
 
+static const char *kind_name(const sim_ended *ended)
+{
+    if (ended->flags & SIM_ENDED_METADATA)
+        return "metadata";
+    if (ended->flags & SIM_ENDED_FEED)
+        return "feed";
+    return ended->kind == SIM_KIND_READ ? "read" : "write";
+}
+
 static bool write_operations(sqlite3 *db, const sim_store_run *run)
 {
     sim_rows rows;
@@ -58,7 +67,7 @@ static bool write_operations(sqlite3 *db, const sim_store_run *run)
         sim_rows_text(&rows, run->scenario->workload[ended->workload].name);
         sim_rows_int(&rows, ended->client);
         sim_rows_int(&rows, ended->partition);
-        sim_rows_text(&rows, ended->kind == SIM_KIND_READ ? "read" : "write");
+        sim_rows_text(&rows, kind_name(ended));
         add_outcome(&rows, ended);
         add_hedge(&rows, &run->sample[n]);
         add_request_units(&rows, run->scenario, ended);

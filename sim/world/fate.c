@@ -98,8 +98,7 @@ static uint64_t endpoint_faults(const sim_world *world, uint64_t faults)
     uint64_t whole = 0;
     while (faults != 0) {
         const unsigned number = sim_mask_take(&faults);
-        const sim_fault *fault = &world->scenario->fault[number];
-        if (fault->partition_count == 0 && fault->partition_share == SIM_SHARE_ONE)
+        if (sim_fault_strikes_all(&world->scenario->fault[number]))
             whole |= UINT64_C(1) << number;
     }
     return whole;

@@ -53,8 +53,8 @@ struct sim_world {
     sim_stretches stretches[RGN_REGIONS_MAX];
     uint64_t tables_hash;
     sim_sampler service[SIM_KINDS];
-    sim_sampler jitter; /* filled if the scenario has jitter */
-    sim_sampler *lag;   /* of replication: the rule, then the pairs; NULL: nothing lags */
+    sim_sampler jitter;                               /* filled if the scenario has jitter */
+    sim_sampler *lag;                                 /* of replication: the rule, then the pairs; NULL: nothing lags */
     uint8_t lag_of[RGN_REGIONS_MAX][RGN_REGIONS_MAX]; /* [from][to]: which of them */
 };
 
@@ -68,10 +68,16 @@ typedef struct {
 } sim_truth_line;
 
 /* What one replication's luck decided. */
+/* The fault does not single out partitions. */
+static inline bool sim_fault_strikes_all(const sim_fault *fault)
+{
+    return fault->partition_count == 0 && fault->partition_share == SIM_SHARE_ONE;
+}
+
 struct sim_world_scope {
-    uint64_t *hits;        /* per partition: the faults that hit it, wherever */
-    uint64_t *client_hits; /* per client: the faults that hit it */
-    uint64_t any_client;   /* the faults that hit some client */
+    uint64_t *hits;          /* per partition: the faults that hit it, wherever; behind the last: those that hit all */
+    uint64_t *client_hits;   /* per client: the faults that hit it */
+    uint64_t any_client;     /* the faults that hit some client */
     uint64_t *partition_key; /* by global index; keys a partition's luck */
     uint32_t line_count;
     sim_truth_line *line; /* by fault set, one for each set that meets a client, partition, region and

@@ -33,15 +33,19 @@ static bool is_hit(const sim_luck *luck, const sim_fault *fault, const sim_workl
     return sim_below(word, SIM_SHARE_ONE) < fault->partition_share;
 }
 
+/* Behind the last partition: the faults on all of them, which strike what lies in none. */
 static void draw_hits(uint64_t *hits, const sim_scenario *scenario, const sim_luck *luck)
 {
-    for (uint32_t f = 0; f < scenario->fault_count; f++)
+    for (uint32_t f = 0; f < scenario->fault_count; f++) {
+        if (sim_fault_strikes_all(&scenario->fault[f]))
+            hits[scenario->partition_count] |= UINT64_C(1) << f;
         for (uint32_t w = 0; w < scenario->workload_count; w++) {
             const sim_workload *workload = &scenario->workload[w];
             for (uint32_t p = 0; p < workload->partition_count; p++)
                 if (is_hit(luck, &scenario->fault[f], workload, p))
                     hits[workload->first_partition + p] |= UINT64_C(1) << f;
         }
+    }
 }
 
 /* The same for clients, by their group's name and their place in it. */

@@ -66,7 +66,7 @@ typedef struct {
     uint8_t kind;        /* sim_kind */
     bool has_connection; /* the client has a connection to the region */
     uint32_t client;
-    uint32_t partition; /* global index */
+    uint32_t partition; /* global index; the number of all partitions: none, as of metadata */
 } sim_attempt;
 
 /* How one attempt ends. */

@@ -40,6 +40,7 @@ for file in I01 I07 I08 I11 I14 I22; do
     holds "incident $file" "incidents/$file" --policy success-rate --policy spec-probe --policy shipped-rust \
         --policy no-breaker
 done
+holds "metadata: places, throttle budgets, feeds" metadata-crowd --policy success-rate --policy shipped-rust
 holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --set breaker.rule=share \
     --set 'scenario.expect=[{metric: trip_count, equals: 0}]'
 for file in grey-failure connects-but-fails; do

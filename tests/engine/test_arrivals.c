@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/arrivals.h"
 
@@ -18,6 +19,7 @@ static sim_workload make_workload(const char *name, uint64_t hash, sim_arrivals 
                           .clients = 4,
                           .partition_count = 10,
                           .kind_share = {900000000, 100000000},
+                          .form_share = {900000000, 0, 0},
                           .deadline = RGN_TIME_NEVER};
 }
 
@@ -115,6 +117,43 @@ static bool is_same(const sim_arrival *a, const sim_arrival *b, uint32_t partiti
 }
 
 /* Another stream, before it in name order, changes nothing but indices. */
+/* What reads read is cut out of the reads: times, clients, partitions and writes stay. */
+START_TEST(forms_of_reads_have_their_shares_and_change_nothing_else)
+{
+    static const uint32_t forms[][SIM_FORMS] = {
+        {500000000, 300000000, 100000000}, {0, 0, 900000000}, {600000000, 300000000, 0}, {899999999, 1, 0}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        sim_workload workload[2] = {make_workload("a", 1, SIM_ARRIVALS_POISSON, 1000),
+                                    make_workload("a", 1, SIM_ARRIVALS_POISSON, 1000)};
+        memcpy(workload[1].form_share, forms[i], sizeof forms[i]);
+        sim_scenario scenario[2] = {make_scenario(&workload[0], 1, 100 * RGN_NS_PER_S),
+                                    make_scenario(&workload[1], 1, 100 * RGN_NS_PER_S)};
+        sim_arrivals_merge merge[2];
+        uint32_t count[SIM_FORMS] = {0}, writes = 0;
+        for (int k = 0; k < 2; k++)
+            ck_assert(sim_arrivals_init(&merge[k], &scenario[k], &luck));
+        uint32_t different = 0;
+        for (; merge[0].next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge[0]), sim_arrivals_take(&merge[1])) {
+            const sim_arrival *plain = sim_arrivals_peek(&merge[0]), *mixed = sim_arrivals_peek(&merge[1]);
+            different += plain->time != mixed->time || plain->client != mixed->client || plain->kind != mixed->kind ||
+                         plain->partition != mixed->partition || plain->form != SIM_FORM_POINT;
+            if (mixed->kind == SIM_KIND_READ)
+                count[mixed->form]++;
+            else
+                writes += mixed->form == SIM_FORM_POINT;
+        }
+        ck_assert_uint_eq(different, 0);
+        ck_assert_uint_gt(writes, 10000 - 5 * 100);
+        for (int form = 0; form < SIM_FORMS; form++) {
+            const double expected = forms[i][form] / 10000.0; /* of about 100,000 operations */
+            ck_assert_double_eq_tol(count[form], expected, expected > 100 ? 5 * 450 : 5);
+        }
+        for (int k = 0; k < 2; k++)
+            sim_arrivals_deinit(&merge[k]);
+    }
+}
+END_TEST
+
 START_TEST(a_stream_does_not_feel_its_neighbours)
 {
     sim_workload pair[2] = {make_workload("a", UINT64_C(0xdeadbeefcafe0000), SIM_ARRIVALS_POISSON, 700),
@@ -169,6 +208,7 @@ int main(void)
     tcase_add_test(tcase, constant_arrivals_come_at_exact_multiples_of_the_gap);
     tcase_add_test(tcase, poisson_arrivals_have_the_rate_and_the_spread_they_should);
     tcase_add_test(tcase, shares_of_kinds_partitions_and_clients_are_kept);
+    tcase_add_test(tcase, forms_of_reads_have_their_shares_and_change_nothing_else);
     tcase_add_test(tcase, a_stream_does_not_feel_its_neighbours);
     tcase_add_test(tcase, streams_that_tie_come_in_name_order);
     suite_add_tcase(suite, tcase);

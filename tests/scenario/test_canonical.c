@@ -70,6 +70,7 @@ static void check_same_workload(const sim_workload *a, const sim_workload *b)
     if (a->partition_weight != NULL)
         ck_assert_mem_eq(a->partition_weight, b->partition_weight, a->partition_count * sizeof *a->partition_weight);
     ck_assert_mem_eq(a->kind_share, b->kind_share, sizeof a->kind_share);
+    ck_assert_mem_eq(a->form_share, b->form_share, sizeof a->form_share);
 }
 
 static void check_same_fault(const sim_fault *a, const sim_fault *b)

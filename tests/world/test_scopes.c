@@ -53,6 +53,28 @@ START_TEST(listed_partitions_of_each_workload_are_hit_and_no_others)
 }
 END_TEST
 
+/* What lies in no partition has the number behind the last. */
+START_TEST(metadata_meet_the_faults_on_all_partitions_only)
+{
+    static const uint32_t list[] = {0};
+    const struct {
+        uint32_t share, count;
+        bool is_met;
+    } rows[] = {{SIM_SHARE_ONE, 0, true}, {SIM_SHARE_ONE - 1, 0, false}, {0, 1, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sim_point share;
+        set_up();
+        sim_fault *fault = add_failing(&share);
+        fault->partition_share = rows[i].share;
+        fault->partition_count = rows[i].count;
+        fault->partition = rows[i].count > 0 ? list : NULL;
+        sim_world_run *run = fixture_run(&input, 1);
+        ck_assert_uint_eq(send(run, 0, PARTITIONS, false).status, rows[i].is_met ? 503 : 200);
+        fixture_run_destroy(run);
+    }
+}
+END_TEST
+
 enum { MANY = 1000 };
 
 static void make_many_clients(const char *name, uint64_t hash)
@@ -268,6 +290,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_add_test(all, listed_partitions_of_each_workload_are_hit_and_no_others);
+    tcase_add_test(all, metadata_meet_the_faults_on_all_partitions_only);
     tcase_add_test(all, a_larger_share_of_clients_takes_in_the_smaller);
     tcase_add_test(all, hit_clients_depend_on_the_groups_name_and_show_in_the_hash);
     tcase_add_test(all, new_connections_only_spares_who_has_one);
