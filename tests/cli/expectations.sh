@@ -46,6 +46,22 @@ holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --se
 for file in grey-failure connects-but-fails; do
     holds "$file" "$file" --policy dotnet --policy java --policy success-rate
 done
+# part FILE COUNT: so many of the comparators and the default behave in ways of their own.
+part() {
+    holds "$1" "$1" --policy dotnet --policy java --policy no-breaker --policy no-hedging --policy success-rate
+    local ways
+    ways=$(python3 -c 'import sqlite3
+print(sqlite3.connect("x.db").execute("SELECT count(DISTINCT digest) FROM run GROUP BY replication").fetchone()[0])')
+    if [ "$ways" = "$2" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: five policies behave in $ways ways under $1, expected $2"
+    fi
+}
+part peers-slow-region 5
+part peers-fast-failure 4 # without anything slow, no hedging is the default
+part peers-low-traffic 4
 probed() { # probed WHAT INTERVAL PROBES BOUND: marks of clients that meet refused connections once in two minutes
     holds "$1" connects-but-fails --policy no-breaker --set 'scenario.workload.shop.rate=2 /min' \
         --set 'scenario.faults.hung.errors.statuses={refused: 100 %}' --set "scenario.faults.hung.probes=$3" \
