@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables. Comments inside the statements stay in the file: `.schema` of the sqlite3 shell shows them.
  *
- * Parents come before children. Names of columns and values are final within one user_version. */
+ * Parents come before children. Names of columns and values are final within one user_version. SQLite makes a table of
+ * a list of more than two values, anew for each row that it checks: hence the pairs. */
 #include "store/schema.h"
 
 #include "store/store.h"
@@ -259,7 +260,7 @@ static const char OPERATION_SAMPLE[] =
     "  workload TEXT NOT NULL,\n"
     "  client INTEGER NOT NULL,\n"
     "  partition INTEGER NOT NULL,\n"
-    "  kind TEXT NOT NULL CHECK (kind IN ('read', 'feed', 'metadata', 'write')),\n"
+    "  kind TEXT NOT NULL CHECK (kind IN ('read', 'write') OR kind IN ('feed', 'metadata')),\n"
     "  start INTEGER NOT NULL,           -- ns of virtual time, as intended\n"
     "  latency INTEGER NOT NULL,         -- ns from the intended start\n"
     "  status INTEGER NOT NULL,          -- what the caller saw\n"
@@ -298,7 +299,8 @@ static const char OPERATION_ATTEMPT[] =
     "  hub INTEGER NOT NULL,             -- only the partition's hub was to answer\n"
     "  sent INTEGER NOT NULL,            -- ns of virtual time\n"
     "  elapsed INTEGER NOT NULL,         -- ns until it ended or was cut\n"
-    "  outcome TEXT NOT NULL CHECK (outcome IN ('answered', 'lost', 'not_sent', 'timed_out', 'cancelled')),\n"
+    "  outcome TEXT NOT NULL CHECK (outcome IN ('answered', 'lost') OR outcome IN ('not_sent', 'timed_out') OR\n"
+    "                                                 outcome = 'cancelled'),\n"
     "  status INTEGER,                   -- NULL: no answer\n"
     "  substatus INTEGER,\n"
     "  PRIMARY KEY (run_id, id, n),\n"
