@@ -33,28 +33,33 @@ static void put_examples(FILE *out, const char *examples)
     }
 }
 
+const cli_status cli_statuses[] = {
+    {CLI_OK, "fine"},
+    {CLI_EXPECTATION, "an expectation failed, or something is worse than the baseline"},
+    {CLI_USAGE, "bad usage or input"},
+    {CLI_IO, "input/output failed (full disk, read-only folder), or no memory"},
+    {CLI_INCONCLUSIVE, "inconclusive: no data to judge a rule by, no such policy, a stale baseline"},
+    {CLI_INTERNAL, "internal error: a broken invariant of this program"},
+    {CLI_INTERRUPTED, "interrupted; finished runs are kept"},
+};
+const size_t cli_status_count = sizeof cli_statuses / sizeof *cli_statuses;
+
 static void put_statuses(FILE *out)
 {
-    (void)fprintf(out,
-                  "\nExit status:\n"
-                  "  %-4d fine\n"
-                  "  %-4d an expectation failed, or something is worse than the baseline\n"
-                  "  %-4d bad usage or input\n"
-                  "  %-4d input/output failed (full disk, read-only folder), or no memory\n"
-                  "  %-4d inconclusive: no data to judge a rule by, no such policy, a stale baseline\n"
-                  "  %-4d internal error: a broken invariant of this program\n"
-                  "  %-4d interrupted; finished runs are kept\n",
-                  CLI_OK, CLI_EXPECTATION, CLI_USAGE, CLI_IO, CLI_INCONCLUSIVE, CLI_INTERNAL, CLI_INTERRUPTED);
+    (void)fputs("\nExit status:\n", out);
+    for (size_t i = 0; i < cli_status_count; i++)
+        (void)fprintf(out, "  %-4d %s\n", cli_statuses[i].status, cli_statuses[i].meaning);
 }
+
+const char cli_about[] = "Plays an incident against a fleet of clients that run a real routing, failover and failback "
+                         "policy, in virtual time, "
+                         "and says what the policy did to the users.";
 
 void cli_help(FILE *out)
 {
-    (void)fputs("usage: regionsim VERB [OPTION...] [OPERAND...]\n"
-                "\n"
-                "Plays an incident against a fleet of clients that run a real routing, failover\n"
-                "and failback policy, in virtual time, and says what the policy did to the users.\n"
-                "\nVerbs:\n",
-                out);
+    (void)fputs("usage: regionsim VERB [OPTION...] [OPERAND...]\n\n", out);
+    cli_put_wrapped(out, cli_about, 0, 0, CLI_PROSE_WIDTH);
+    (void)fputs("\nVerbs:\n", out);
     for (size_t i = 0; i < cli_verb_count; i++)
         (void)fprintf(out, "  %-10s %s\n", cli_verbs[i].name, cli_verbs[i].about);
     (void)fputs("\nOptions:\n"

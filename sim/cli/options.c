@@ -24,13 +24,19 @@ static bool read_number(const char *option, const char *text, uint64_t min, uint
     return false;
 }
 
-/* The index of `text` among `names`, or -1 after a complaint. */
-static int read_choice(const char *option, const char *text, const char *const *names, size_t count)
+/* The words that options choose from, each list ended by NULL. */
+static const char *const EVENT_MODES[] = {"fast", "reference", NULL};
+static const char *const FORMATS[] = {"text", "json", "csv", "md", NULL};
+static const char *const REPORT_FORMATS[] = {"html", "md", "csv", "json", NULL};
+
+/* The index of `text` among `names`, which NULL ends, or -1 after a complaint. */
+static int read_choice(const char *option, const char *text, const char *const *names)
 {
     char kind[64];
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(text, names[i]) == 0)
-            return (int)i;
+    size_t count = 0;
+    for (; names[count] != NULL; count++) {
+        if (strcmp(text, names[count]) == 0)
+            return (int)count;
     }
     (void)snprintf(kind, sizeof kind, "value for --%s", option);
     (void)cli_complain_of_word(kind, text, names, count);
@@ -248,16 +254,14 @@ static bool apply_effective(cli_arguments *arguments, const char *text)
 
 static bool apply_event_mode(cli_arguments *arguments, const char *text)
 {
-    static const char *const NAMES[] = {"fast", "reference"};
-    const int choice = read_choice("event-mode", text, NAMES, 2);
+    const int choice = read_choice("event-mode", text, EVENT_MODES);
     arguments->mode = choice == 1 ? SIM_MODE_REFERENCE : SIM_MODE_FAST;
     return choice >= 0;
 }
 
 static bool apply_format(cli_arguments *arguments, const char *text)
 {
-    static const char *const NAMES[] = {"text", "json", "csv", "md"};
-    const int choice = read_choice("format", text, NAMES, 4);
+    const int choice = read_choice("format", text, FORMATS);
     if (choice >= 0)
         arguments->format = (cli_format)choice;
     return choice >= 0;
@@ -265,11 +269,10 @@ static bool apply_format(cli_arguments *arguments, const char *text)
 
 static bool apply_report_format(cli_arguments *arguments, const char *text)
 {
-    static const char *const NAMES[] = {"html", "md", "csv", "json"};
-    static const cli_format FORMATS[] = {CLI_HTML, CLI_MD, CLI_CSV, CLI_JSON};
-    const int choice = read_choice("format", text, NAMES, 4);
+    static const cli_format MEANT[] = {CLI_HTML, CLI_MD, CLI_CSV, CLI_JSON};
+    const int choice = read_choice("format", text, REPORT_FORMATS);
     if (choice >= 0)
-        arguments->format = FORMATS[choice];
+        arguments->format = MEANT[choice];
     return choice >= 0;
 }
 
@@ -432,3 +435,16 @@ const cli_option cli_options[] = {
     {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},
 };
 const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;
+
+const char *const *cli_option_choices(const cli_option *option)
+{
+    static const struct {
+        bool (*apply)(cli_arguments *arguments, const char *text);
+        const char *const *choices;
+    } CHOICES[] = {{apply_event_mode, EVENT_MODES}, {apply_format, FORMATS}, {apply_report_format, REPORT_FORMATS}};
+    for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {
+        if (CHOICES[i].apply == option->apply)
+            return CHOICES[i].choices;
+    }
+    return NULL;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The option table; private to parsing and help. */
+/* The option table; private to parsing, help, manual and completion. */
 #ifndef SIM_CLI_OPTIONS_H
 #define SIM_CLI_OPTIONS_H
 
@@ -31,6 +31,18 @@ typedef struct {
 
 extern const cli_option cli_options[];
 extern const size_t cli_option_count;
+
+/* The words that an option chooses from, ended by NULL; NULL: it takes any text, or none. */
+const char *const *cli_option_choices(const cli_option *option);
+
+typedef struct {
+    int status; /* CLI_OK and so on */
+    const char *meaning;
+} cli_status;
+
+extern const cli_status cli_statuses[]; /* every exit status, ascending */
+extern const size_t cli_status_count;
+extern const char cli_about[]; /* what the program does, a sentence */
 
 /* The bit of a verb. */
 unsigned cli_verb_bit(const cli_verb *verb);
