@@ -100,6 +100,26 @@ const cli_verb cli_verbs[] = {
      "regionsim trace a.db --from 600 --to 660 --output incident.json\n"
      "regionsim trace a.db:shipped-rust --output whole.json\n",
      cli_trace, 0, 0, NULL},
+    {"import", "CSV...", "make a scenario of your own account's telemetry, latencies and round trips",
+     "Reads tables, one of each kind at most, and writes a scenario that has what they say: rates, latency, errors by "
+     "status. The header says what a table is. Telemetry: time (ISO 8601 or seconds; time_min), region, operation (read "
+     "or write), requests or rate (per second), errors_503 (a count) or error_share_503 (0 to 1) for any status, p50_ms, "
+     "p99_ms. Percentiles: operation, p50_ms, p99.9_ms and so on. Histogram: upper_ms, count. Round trips: src, dst, "
+     "p50_ms or avg_ms. Stretches in which a region departs from its own healthy state become faults: p50 off by more "
+     "than 25 %, p99 by more than 50 %, or the share of a status higher by more than half a percentage point and than "
+     "chance. The file's comments say which figures are observed and which are assumed. The scenario is then played once "
+     "without any policy, and each curve compared with what was observed.",
+     "regionsim import telemetry.csv\n"
+     "regionsim import telemetry.csv --home westeurope --regions northeurope --partitions 50 --output shop.yaml\n"
+     "regionsim import telemetry.csv rtt.csv --fit fit.json\n"
+     "regionsim import histogram.csv --unit us --home eastus --regions westus\n",
+     cli_import, 0, 0, NULL},
+    {"export", "DB[:RUN]", "write a run as telemetry, as import reads it",
+     "Plays a run again, as explain does, and writes a CSV row for each minute, region and kind of operation: answered "
+     "attempts, those that failed by status, p50 and p99. What got no answer is not in it.",
+     "regionsim export a.db --output telemetry.csv\n"
+     "regionsim export a.db:success-rate/2 > telemetry.csv\n",
+     cli_export, 0, 0, NULL},
 };
 const size_t cli_verb_count = sizeof cli_verbs / sizeof *cli_verbs;
 

@@ -67,6 +67,14 @@ typedef struct {
     int64_t from;
     int64_t to;
     bool first_difference;
+    const char *kind; /* of a table; NULL: what its header says */
+    const char *unit; /* of latencies; NULL: ms */
+    const char *home; /* a region; NULL: not given */
+    const char *regions;
+    const char *name;
+    const char *fit; /* a file; NULL: not asked for */
+    uint32_t partitions; /* 0: not given */
+    uint32_t clients;
     bool help;
     char *command_line; /* the whole of it, quoted, for the record; owned */
 } cli_arguments;

@@ -30,6 +30,8 @@ int cli_sweep(const cli_arguments *arguments);
 int cli_report(const cli_arguments *arguments); /* sim/report/verb.c */
 int cli_explain(const cli_arguments *arguments); /* sim/explain/verb.c */
 int cli_trace(const cli_arguments *arguments);   /* sim/explain/verb_trace.c */
+int cli_import(const cli_arguments *arguments);  /* sim/import/verb.c */
+int cli_export(const cli_arguments *arguments);  /* sim/import/verb_export.c */
 
 /* list knobs --effective; `is_picked` has a place for each knob. */
 int cli_list_effective(const cli_arguments *arguments, const bool *is_picked);

@@ -30,7 +30,7 @@ int cli_complain_of_word(const char *kind, const char *word, const char *const *
         return cli_complain("unknown %s \"%s\"; did you mean \"%s\"?", kind, word, nearest);
     char expected[MESSAGE_SIZE / 2] = "";
     size_t used = 0;
-    enum { SHOWN = 10 };
+    enum { SHOWN = 16 };
     for (size_t i = 0; i < count && i < SHOWN && used < sizeof expected; i++)
         used += (size_t)snprintf(expected + used, sizeof expected - used, "%s%s",
                                  i == 0           ? ""

@@ -27,6 +27,8 @@ static bool read_number(const char *option, const char *text, uint64_t min, uint
 /* The words that options choose from, each list ended by NULL. */
 static const char *const EVENT_MODES[] = {"fast", "reference", NULL};
 static const char *const FORMATS[] = {"text", "json", "csv", "md", NULL};
+static const char *const KINDS[] = {"telemetry", "percentiles", "histogram", "round-trips", NULL};
+static const char *const UNITS[] = {"ns", "us", "ms", "s", NULL};
 static const char *const REPORT_FORMATS[] = {"html", "md", "csv", "json", NULL};
 
 /* The index of `text` among `names`, which NULL ends, or -1 after a complaint. */
@@ -341,6 +343,59 @@ static bool apply_first_difference(cli_arguments *arguments, const char *text)
     return true;
 }
 
+static bool apply_kind(cli_arguments *arguments, const char *text)
+{
+    arguments->kind = text;
+    return read_choice("kind", text, KINDS) >= 0;
+}
+
+static bool apply_unit(cli_arguments *arguments, const char *text)
+{
+    arguments->unit = text;
+    return read_choice("unit", text, UNITS) >= 0;
+}
+
+static bool apply_home(cli_arguments *arguments, const char *text)
+{
+    arguments->home = text;
+    return true;
+}
+
+static bool apply_regions(cli_arguments *arguments, const char *text)
+{
+    arguments->regions = text;
+    return true;
+}
+
+static bool apply_name(cli_arguments *arguments, const char *text)
+{
+    arguments->name = text;
+    return true;
+}
+
+static bool apply_partitions(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    if (!read_number("partitions", text, 1, 100000, &value))
+        return false;
+    arguments->partitions = (uint32_t)value;
+    return true;
+}
+
+static bool apply_clients(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    if (!read_number("clients", text, 1, 10000, &value))
+        return false;
+    arguments->clients = (uint32_t)value;
+    return true;
+}
+
+static bool apply_fit(cli_arguments *arguments, const char *text)
+{
+    return read_file("fit", text, &arguments->fit);
+}
+
 static bool apply_help(cli_arguments *arguments, const char *text)
 {
     (void)text;
@@ -429,7 +484,25 @@ const cli_option cli_options[] = {
      "nothing that happened then or later; trace: no operation that started then or later", apply_to},
     {"first-difference", NULL, CLI_FOR_EXPLAIN,
      "the first event in which two runs part, and why", apply_first_difference},
-    {"output", "FILE", CLI_FOR_REPORT | CLI_FOR_TRACE, "the file to write (default: standard output)", apply_output},
+    {"output", "FILE", CLI_FOR_REPORT | CLI_FOR_TRACE | CLI_FOR_EXPORT,
+     "the file to write (default: standard output)", apply_output},
+    {"kind", "KIND", CLI_FOR_IMPORT,
+     "what the one file given holds: telemetry, percentiles, histogram or round-trips (default: what its header says)",
+     apply_kind},
+    {"home", "REGION", CLI_FOR_IMPORT,
+     "the home region, first of the account (default: the region with most requests, or the first of the round trips)",
+     apply_home},
+    {"regions", "REGION,...", CLI_FOR_IMPORT, "further regions of the account, in its order", apply_regions},
+    {"partitions", "N", CLI_FOR_IMPORT, "partitions of each region's workload (default: 20)", apply_partitions},
+    {"clients", "N", CLI_FOR_IMPORT, "clients in each region that has requests (default: 4)", apply_clients},
+    {"unit", "UNIT", CLI_FOR_IMPORT, "of latencies whose column names none: ns, us, ms or s (default: ms)",
+     apply_unit},
+    {"name", "NAME", CLI_FOR_IMPORT, "the scenario's name (default: that of the first file)", apply_name},
+    {"output", "FILE", CLI_FOR_IMPORT,
+     "the scenario to write (default: NAME.yaml here); a table of round trips goes to data/ beside it", apply_output},
+    {"fit", "FILE", CLI_FOR_IMPORT, "also write the fit, period by period: CSV if the name ends in .csv, else JSON",
+     apply_fit},
+    {"force", NULL, CLI_FOR_IMPORT, "replace earlier files of these names", apply_force},
     {"format", "FORMAT", CLI_FOR_REPORT,
      "html, md, csv or json (default: what the name of --output ends in, else html)", apply_report_format},
     {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},
@@ -441,7 +514,8 @@ const char *const *cli_option_choices(const cli_option *option)
     static const struct {
         bool (*apply)(cli_arguments *arguments, const char *text);
         const char *const *choices;
-    } CHOICES[] = {{apply_event_mode, EVENT_MODES}, {apply_format, FORMATS}, {apply_report_format, REPORT_FORMATS}};
+    } CHOICES[] = {{apply_event_mode, EVENT_MODES}, {apply_format, FORMATS}, {apply_report_format, REPORT_FORMATS},
+                 {apply_kind, KINDS},          {apply_unit, UNITS}};
     for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {
         if (CHOICES[i].apply == option->apply)
             return CHOICES[i].choices;

@@ -13,7 +13,7 @@ is_empty err
 end
 
 begin "each verb's help shows usage, options and an example"
-for verb in run validate schema list compare check report explain trace; do
+for verb in run validate schema list compare check report explain trace import export; do
     run 0 "$regionsim" $verb --help
     has out "usage: regionsim $verb"
     has out "--help"
@@ -39,7 +39,7 @@ is_empty out
 run 2 "$regionsim" valdate "$small"
 has err 'unknown verb "valdate"; did you mean "validate"?'
 run 2 "$regionsim" qqqqqq
-has err "expected run, validate, schema, list, compare, check, report, sweep, explain or trace"
+has err "expected run, validate, schema, list, compare, check, report, sweep, explain, trace, import or export"
 end
 
 begin "misspelt and misused options are bad usage and say what is right"

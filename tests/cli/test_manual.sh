@@ -132,10 +132,12 @@ shell_tests() { # NAME: those that hold for either shell
     offered "regionsim sweep --metric flap_c" flap_count
     holds "regionsim run scenarios/small.yaml --policy " success-rate
     holds "regionsim run --set failback.min_s" failback.min_sample=
+    offered "regionsim import --home northc" northcentralus
     end
     begin "$1 offers the files that a verb reads"
     holds "regionsim run scenarios/sm" "$2"
     offered "regionsim report a" a.db
+    offered "regionsim import b" b.csv
     offered "regionsim list " scenarios policies metrics knobs
     offered "regionsim list metrics flap_c" flap_count
     holds "regionsim list knobs failback.min_s" failback.min_sample

@@ -8,22 +8,24 @@ set -u
 cd "$(dirname "$0")/../.." || exit 3
 seconds=${1:?seconds for each target}
 folder=${2:-build-fuzz}
-mkdir -p "$folder/scenario" "$folder/round_trips" "$folder/recordings" || exit 3
+mkdir -p "$folder/scenario" "$folder/round_trips" "$folder/recordings" "$folder/import" || exit 3
 
 # Whole files make slow tables: the first lines of one hold all there is to a row.
-for table in scenarios/data/*.csv tests/cli/bad/data/*.csv; do
+for table in scenarios/data/*.csv tests/cli/bad/data/*.csv tests/cli/import/bad/*.csv; do
     head -n 20 "$table" >"$folder/round_trips/$(basename "$table")"
     head -n 20 "$table" >"$folder/recordings/$(basename "$table")"
+    head -n 20 "$table" >"$folder/import/$(basename "$table")"
 done
 find scenarios tests/scenario/bad tests/cli -name '*.yaml' -exec cp {} "$folder/scenario" \;
 
 sources="$(find core/src sim/scenario -name '*.c') sim/world/round_trip_table.c"
+for part in csv telemetry levels curves distances; do sources="$sources sim/import/$part.c"; done
 status=0
-for target in scenario round_trips recordings; do
+for target in scenario round_trips recordings import; do
     # shellcheck disable=SC2086 # one word a file
     clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DWITH_LIBFUZZER \
         -D_POSIX_C_SOURCE=200809L -Icore/include -Isim -Itests "tests/fuzz/fuzz_$target.c" $sources \
-        -lyaml -o "$folder/fuzz_$target" || exit 3
+        -lyaml -lm -o "$folder/fuzz_$target" || exit 3
     echo "fuzz_$target: $seconds s"
     "$folder/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
         -verbosity=0 -print_final_stats=1 -artifact_prefix="$folder/" "$folder/$target" 2>"$folder/$target.log" ||

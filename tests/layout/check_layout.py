@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-STAGES = ["scenario", "world", "fleet", "engine", "metrics", "store", "experiment", "cli", "report", "explain"]
+STAGES = ["scenario", "world", "fleet", "engine", "metrics", "store", "experiment", "cli", "report", "explain", "import"]
 # What a stage's header may be used by: its right neighbours, and everyone for the engine's tools.
 ENGINE_TOOLS = {"random.h", "sampler.h", "digest.h", "wide.h", "gsl_inverse.h"}
 CORE_HEADERS = {"stdbool.h", "stddef.h", "stdint.h", "stdatomic.h", "string.h", "assert.h"}

@@ -82,6 +82,9 @@ static void put_offer(FILE *out, manual_kind kind, const cli_option *option)
     case MANUAL_METRIC:
         (void)fputs("_regionsim_offer \"$metrics\"", out);
         break;
+    case MANUAL_REGION:
+        (void)fputs("_regionsim_offer \"$regions\"", out);
+        break;
     case MANUAL_KNOB:
         (void)fputs("compopt -o nospace 2>/dev/null; _regionsim_offer \"${knobs// /= }=\"", out);
         break;
@@ -148,6 +151,8 @@ void manual_write_bash(FILE *out)
         (void)fprintf(out, "%s%s", i == 0 ? "" : " ", cli_verbs[i].name);
     (void)fputs("'\n    local metrics='", out);
     manual_put_metrics(out);
+    (void)fputs("'\n    local regions='", out);
+    manual_put_regions(out);
     (void)fputs("'\n    local knobs='", out);
     manual_put_knobs(out, "");
     (void)fputs("'\n", out);

@@ -13,7 +13,7 @@ typedef struct {
 /* The first that fits. */
 static const kind_of_name KINDS[] = {
     {"FILE_OR_NAME", MANUAL_POLICY}, {"SCENARIO", MANUAL_SCENARIO}, {"KEY=", MANUAL_KNOB}, {"NAME,", MANUAL_METRIC},
-    {"DB", MANUAL_DATABASE},         {"CSV", MANUAL_TABLE},         {"FILE", MANUAL_FILE},
+    {"REGION", MANUAL_REGION},       {"DB", MANUAL_DATABASE},       {"CSV", MANUAL_TABLE}, {"FILE", MANUAL_FILE},
 };
 
 static manual_kind kind_of(const char *name)
@@ -61,6 +61,12 @@ void manual_put_metrics(FILE *out)
 {
     for (int i = 0; i < (int)SIM_METRIC_COUNT; i++)
         (void)fprintf(out, "%s%s", i == 0 ? "" : " ", sim_metric_at((sim_metric_id)i)->name);
+}
+
+void manual_put_regions(FILE *out)
+{
+    for (size_t i = 0; i < sim_catalogue_count(); i++)
+        (void)fprintf(out, "%s%s", i == 0 ? "" : " ", sim_catalogue_name((uint16_t)i));
 }
 
 void manual_put_listed(FILE *out, const cli_verb *verb)

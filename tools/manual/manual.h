@@ -18,6 +18,7 @@ typedef enum {
     MANUAL_POLICY,   /* the name of a policy, or a YAML file */
     MANUAL_KNOB,     /* a knob and '=' */
     MANUAL_METRIC,
+    MANUAL_REGION,
     MANUAL_LIST, /* what `list` lists, then the names of what it is */
 } manual_kind;
 
@@ -31,6 +32,7 @@ bool manual_has_option(const cli_verb *verb, const cli_option *option);
 void manual_put_choices(FILE *out, const cli_option *option);
 void manual_put_knobs(FILE *out, const char *suffix);
 void manual_put_metrics(FILE *out);
+void manual_put_regions(FILE *out);
 void manual_put_listed(FILE *out, const cli_verb *verb); /* of operands like "a|b|c [NAME...]": a b c */
 
 void manual_write_man(FILE *out);

@@ -56,6 +56,9 @@ static void put_action(FILE *out, manual_kind kind, const cli_option *option)
     case MANUAL_METRIC:
         (void)fputs("compadd -a metrics", out);
         break;
+    case MANUAL_REGION:
+        (void)fputs("compadd -a regions", out);
+        break;
     case MANUAL_KNOB:
         (void)fputs("compadd -S = -a knobs", out);
         break;
@@ -134,6 +137,8 @@ void manual_write_zsh(FILE *out)
     }
     (void)fputs("    )\n    local -a metrics=(", out);
     manual_put_metrics(out);
+    (void)fputs(")\n    local -a regions=(", out);
+    manual_put_regions(out);
     (void)fputs(")\n    local -a knobs=(", out);
     manual_put_knobs(out, "");
     (void)fputs(")\n"
