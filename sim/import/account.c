@@ -119,17 +119,33 @@ imp_service imp_service_of(const imp_account *self, int kind)
     return out;
 }
 
-const char *imp_account_excess(const imp_account *self)
+static bool has_requests(const imp_account *self, uint32_t region)
 {
+    if (self->series == NULL)
+        return region == 0;
+    return region < self->series->region_count &&
+           (self->levels->line[region][SIM_KIND_READ].is_there || self->levels->line[region][SIM_KIND_WRITE].is_there);
+}
+
+const char *imp_account_excess(const imp_account *self, int *most)
+{
+    int busy = 0;
+    *most = SIM_DOCUMENT_ENTRIES_MAX;
+    for (uint32_t r = 0; r < self->region_count; r++)
+        busy += has_requests(self, r);
     for (uint32_t r = 0; self->series != NULL && r < self->series->region_count; r++) {
         if (self->levels->rate_count[r] > SIM_DOCUMENT_ENTRIES_MAX)
-            return "rates";
+            return "different rates of a region";
         for (int k = 0; k < SIM_KINDS; k++) {
             if (self->levels->line[r][k].count > SIM_DOCUMENT_ENTRIES_MAX)
-                return "levels of errors or latency";
+                return "levels of errors or latency of a region";
         }
     }
-    return NULL;
+    *most = SIM_WORKLOADS_MAX;
+    if (busy > SIM_WORKLOADS_MAX)
+        return "regions with requests";
+    *most = SIM_FAULTS_MAX;
+    return imp_faults_count(self, true) > SIM_FAULTS_MAX ? "faults" : NULL;
 }
 
 /* ---- the file ---- */
@@ -224,14 +240,6 @@ static void put_service(const imp_account *self, FILE *out)
             (void)fprintf(out, "   # observed: p50 and p99 of %u healthy periods of %s; assumed: the shape\n",
                           line->healthy_periods, sim_catalogue_name(self->region[region]));
     }
-}
-
-static bool has_requests(const imp_account *self, uint32_t region)
-{
-    if (self->series == NULL)
-        return region == 0;
-    return region < self->series->region_count &&
-           (self->levels->line[region][SIM_KIND_READ].is_there || self->levels->line[region][SIM_KIND_WRITE].is_there);
 }
 
 static void put_clients(const imp_account *self, FILE *out)

@@ -20,8 +20,8 @@ typedef struct {
     const char *table;              /* name of the table of round trips */
 } imp_account;
 
-/* A file's first step map that has more entries than a scenario may; NULL: none has. */
-const char *imp_account_excess(const imp_account *self);
+/* What the scenario would have more of than a scenario may, and how many that may be; NULL: nothing. */
+const char *imp_account_excess(const imp_account *self, int *most);
 
 /* ns of a round trip within a region, as the scenario says it. */
 double imp_account_local(const imp_account *self);

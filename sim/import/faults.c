@@ -49,14 +49,26 @@ imp_slowness imp_slowness_of(const imp_account *self, int kind, const imp_level 
     return out;
 }
 
-typedef enum { STEP_SHARE, STEP_MULTIPLY, STEP_ADD } step_kind;
+typedef enum { STEP_SHARE, STEP_TOTAL, STEP_MULTIPLY, STEP_ADD } step_kind;
+
+/* The share of one status, or of all that are not negligible. */
+static double share_of(const imp_account *self, const imp_level *level, step_kind what, uint32_t status)
+{
+    double sum = 0;
+    for (uint32_t s = 0; s < self->series->status_count; s++) {
+        if ((what == STEP_TOTAL || s == status) && level->share[s] >= NEGLIGIBLE)
+            sum += level->share[s];
+    }
+    return fmin(sum, 1);
+}
 
 static const char *step_text(const imp_account *self, int kind, const imp_level *level, step_kind what, uint32_t status,
                              char out[IMP_TEXT_SIZE])
 {
     switch (what) {
     case STEP_SHARE:
-        return imp_percent(level->share[status] < NEGLIGIBLE ? 0 : level->share[status], out);
+    case STEP_TOTAL:
+        return imp_percent(share_of(self, level, what, status), out);
     case STEP_MULTIPLY:
         return imp_factor(imp_slowness_of(self, kind, level).multiply, out);
     case STEP_ADD:
@@ -107,30 +119,69 @@ static void put_where(const imp_account *self, FILE *out, uint32_t region, int k
                   sim_catalogue_name(self->region[region]), imp_kind_name(kind));
 }
 
-static void put_line(const imp_account *self, FILE *out, uint32_t region, int kind, bool *has_begun)
+/* One status of a region and kind. */
+static void put_status(const imp_account *self, FILE *out, uint32_t region, int kind, uint32_t status)
+{
+    char name[IMP_LABEL_SIZE];
+    (void)snprintf(name, sizeof name, "%s", self->series->status[status]);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c == '/' ? '-' : *c;
+    (void)fprintf(out, "  %s-%s-%s:\n", sim_catalogue_name(self->region[region]), imp_kind_name(kind), name);
+    put_where(self, out, region, kind);
+    (void)fprintf(out,
+                  "    errors:\n      statuses: {%s: 100 %%}\n      share:                  # observed\n"
+                  "        step:\n",
+                  self->series->status[status]);
+    put_steps(self, out, kind, &self->levels->line[region][kind], STEP_SHARE, status);
+}
+
+/* The statuses' parts of all errors of a region and kind, in millionths that are all together. */
+static void mix_of(const imp_account *self, uint32_t region, int kind, uint32_t part[IMP_STATUSES_MAX])
+{
+    double sum[IMP_STATUSES_MAX] = {0};
+    double all = 0;
+    uint32_t left = 1000000;
+    uint32_t largest = 0;
+    for (uint32_t s = 0; s < self->series->status_count; s++) {
+        for (uint32_t p = 0; p < self->series->periods; p++)
+            sum[s] += imp_cell_at(self->series, p, region, kind)->errors[s];
+        all += sum[s];
+        largest = sum[s] > sum[largest] ? s : largest;
+    }
+    for (uint32_t s = 0; s < self->series->status_count; s++) {
+        part[s] = (uint32_t)(sum[s] / all * 1e6);
+        left -= part[s];
+    }
+    part[largest] += left;
+}
+
+/* All statuses of a region and kind as one fault: their mix is that of the whole time. */
+static void put_mixed(const imp_account *self, FILE *out, uint32_t region, int kind)
+{
+    uint32_t part[IMP_STATUSES_MAX];
+    const char *between = "";
+    mix_of(self, region, kind, part);
+    (void)fprintf(out, "  %s-%s-errors:\n", sim_catalogue_name(self->region[region]), imp_kind_name(kind));
+    put_where(self, out, region, kind);
+    (void)fputs("    errors:\n      statuses: {", out);
+    for (uint32_t s = 0; s < self->series->status_count; s++) {
+        char text[IMP_TEXT_SIZE];
+        if (part[s] == 0)
+            continue;
+        (void)fprintf(out, "%s%s: %s", between, self->series->status[s], imp_percent(part[s] / 1e6, text));
+        between = ", ";
+    }
+    (void)fprintf(out,
+                  "}   # observed, over the whole time: more than %d faults otherwise\n"
+                  "      share:                  # observed\n        step:\n",
+                  SIM_FAULTS_MAX);
+    put_steps(self, out, kind, &self->levels->line[region][kind], STEP_TOTAL, 0);
+}
+
+static void put_slowness(const imp_account *self, FILE *out, uint32_t region, int kind)
 {
     const imp_line *line = &self->levels->line[region][kind];
-    const char *name = sim_catalogue_name(self->region[region]);
-    for (uint32_t s = 0; line->is_there && s < self->series->status_count; s++) {
-        if (!has_share(line, s))
-            continue;
-        char status[IMP_LABEL_SIZE];
-        (void)snprintf(status, sizeof status, "%s", self->series->status[s]);
-        for (char *c = status; *c != '\0'; c++)
-            *c = *c == '/' ? '-' : *c;
-        (void)fprintf(out, "%s  %s-%s-%s:\n", *has_begun ? "" : "\nfaults:\n", name, imp_kind_name(kind), status);
-        *has_begun = true;
-        put_where(self, out, region, kind);
-        (void)fprintf(out,
-                      "    errors:\n      statuses: {%s: 100 %%}\n      share:                  # observed\n"
-                      "        step:\n",
-                      self->series->status[s]);
-        put_steps(self, out, kind, line, STEP_SHARE, s);
-    }
-    if (!line->is_there || !is_slow(self, kind, line))
-        return;
-    (void)fprintf(out, "%s  %s-%s-latency:\n", *has_begun ? "" : "\nfaults:\n", name, imp_kind_name(kind));
-    *has_begun = true;
+    (void)fprintf(out, "  %s-%s-latency:\n", sim_catalogue_name(self->region[region]), imp_kind_name(kind));
     put_where(self, out, region, kind);
     (void)fputs("    latency:                # so that the observed p50 and p99 come out\n      multiply:\n"
                 "        step:\n",
@@ -138,6 +189,45 @@ static void put_line(const imp_account *self, FILE *out, uint32_t region, int ki
     put_steps(self, out, kind, line, STEP_MULTIPLY, 0);
     (void)fputs("      add:\n        step:\n", out);
     put_steps(self, out, kind, line, STEP_ADD, 0);
+}
+
+/* How many faults a region and kind has, one for each status or one for all. */
+static uint32_t count_of(const imp_account *self, uint32_t region, int kind, bool is_mixed)
+{
+    const imp_line *line = &self->levels->line[region][kind];
+    uint32_t statuses = 0;
+    if (!line->is_there)
+        return 0;
+    for (uint32_t s = 0; s < self->series->status_count; s++)
+        statuses += has_share(line, s);
+    return (is_mixed && statuses > 0 ? 1 : statuses) + is_slow(self, kind, line);
+}
+
+uint32_t imp_faults_count(const imp_account *self, bool is_mixed)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; self->series != NULL && r < self->series->region_count; r++) {
+        for (int k = 0; k < SIM_KINDS; k++)
+            count += count_of(self, r, k, is_mixed);
+    }
+    return count;
+}
+
+static void put_line(const imp_account *self, FILE *out, uint32_t region, int kind, bool is_mixed)
+{
+    const imp_line *line = &self->levels->line[region][kind];
+    bool has_errors = false;
+    if (!line->is_there)
+        return;
+    for (uint32_t s = 0; s < self->series->status_count; s++) {
+        if (has_share(line, s) && !is_mixed)
+            put_status(self, out, region, kind, s);
+        has_errors = has_errors || has_share(line, s);
+    }
+    if (has_errors && is_mixed)
+        put_mixed(self, out, region, kind);
+    if (is_slow(self, kind, line))
+        put_slowness(self, out, region, kind);
 }
 
 /* Whether any region and kind departs in this period. */
@@ -206,10 +296,11 @@ static void put_truth(const imp_account *self, FILE *out)
 
 void imp_faults_write(const imp_account *self, FILE *out)
 {
-    bool has_begun = false;
-    for (uint32_t r = 0; self->series != NULL && r < self->series->region_count; r++) {
+    const uint32_t count = imp_faults_count(self, false);
+    (void)fputs(count > 0 ? "\nfaults:\n" : "", out);
+    for (uint32_t r = 0; count > 0 && r < self->series->region_count; r++) {
         for (int k = 0; k < SIM_KINDS; k++)
-            put_line(self, out, r, k, &has_begun);
+            put_line(self, out, r, k, count > SIM_FAULTS_MAX);
     }
     if (self->series != NULL)
         put_phases(self, out);

@@ -117,13 +117,25 @@ static double errors_of(const imp_cell *cell, uint32_t statuses)
     return sum;
 }
 
+/* Those that got no answer; a region cannot tell of them. */
+static double unanswered(const imp_series *series, const imp_cell *cell)
+{
+    for (uint32_t s = 0; s < series->status_count; s++) {
+        if (strcmp(series->status[s], "no_reply") == 0)
+            return cell->errors[s];
+    }
+    return 0;
+}
+
 static double value_of(const imp_series *series, const imp_cell *cell, imp_curve_kind curve)
 {
+    const double lost = unanswered(series, cell);
+    const double answered = cell->requests - lost;
     switch (curve) {
     case IMP_RATE:
-        return cell->requests / ((double)series->period / 1e9);
+        return answered / ((double)series->period / 1e9);
     case IMP_ERROR_SHARE:
-        return cell->requests > 0 ? errors_of(cell, series->status_count) / cell->requests : 0;
+        return answered > 0 ? (errors_of(cell, series->status_count) - lost) / answered : 0;
     case IMP_P50:
         return cell->p50;
     case IMP_P99:
@@ -135,10 +147,12 @@ static double value_of(const imp_series *series, const imp_cell *cell, imp_curve
 
 static bool is_enough(const imp_series *series, const imp_cell *cell, imp_curve_kind curve)
 {
-    const double failed = errors_of(cell, series->status_count);
+    const double lost = unanswered(series, cell);
+    const double failed = errors_of(cell, series->status_count) - lost;
+    const double answered = cell->requests - lost;
     if (curve == IMP_ERROR_SHARE) /* without a single error both are 0 */
-        return cell->requests >= IMP_ENOUGH && (failed == 0 || failed >= IMP_ENOUGH);
-    return cell->requests >= (curve == IMP_P99 ? IMP_ENOUGH_P99 : IMP_ENOUGH);
+        return answered >= IMP_ENOUGH && (failed == 0 || failed >= IMP_ENOUGH);
+    return answered >= (curve == IMP_P99 ? IMP_ENOUGH_P99 : IMP_ENOUGH);
 }
 
 static int compare(const void *a, const void *b)

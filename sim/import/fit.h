@@ -12,7 +12,7 @@ typedef enum { IMP_RATE, IMP_ERROR_SHARE, IMP_P50, IMP_P99, IMP_CURVES } imp_cur
 /* One period of one curve. */
 typedef struct {
     uint32_t period;
-    double observed; /* requests a second, share, or ns */
+    double observed; /* answered requests a second, share of them, or ns */
     double simulated;
     double error;   /* |simulated - observed| / observed; where no request failed, the simulated share */
     bool is_enough; /* chance alone keeps it below 5 % in all but one in 300: see IMP_ENOUGH */

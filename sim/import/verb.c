@@ -435,10 +435,11 @@ static int import_all(importer *self)
         imp_levels_find(self->arena, &self->series, &self->levels);
         self->account.levels = &self->levels;
     }
-    const char *excess = imp_account_excess(&self->account);
+    int most;
+    const char *excess = imp_account_excess(&self->account, &most);
     if (excess != NULL)
-        return cli_complain("import: %s has more than %d different %s; expected longer periods or a shorter time",
-                            self->series.path, SIM_DOCUMENT_ENTRIES_MAX, excess);
+        return cli_complain("import: %s has more than %d %s; expected fewer regions, longer periods or a shorter time",
+                            self->series.path, most, excess);
     return write_and_fit(self);
 }
 

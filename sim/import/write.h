@@ -30,7 +30,9 @@ typedef struct {
 } imp_slowness;
 imp_slowness imp_slowness_of(const imp_account *self, int kind, const imp_level *level);
 
-/* faults.c: faults, phases and the ground truth. */
+/* faults.c: faults, phases and the ground truth. Where a fault for each status would be more than a scenario may have,
+ * there is one for each region and kind. */
+uint32_t imp_faults_count(const imp_account *self, bool is_mixed);
 void imp_faults_write(const imp_account *self, FILE *out);
 
 #endif

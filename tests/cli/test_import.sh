@@ -130,6 +130,36 @@ diff <(grep -v '^# Telemetry' few.yaml) <(grep -v '^# Telemetry' columns.yaml) |
 has few.yaml "1 min: 25 %"
 end
 
+begin "what gets no answer, is refused, or takes no time at all is told in its own way"
+printf 'minute,region,requests,errors_refused,errors_no_reply,p50_ms,p99_ms\n0,westus,9000,0,0,5,20\n1,westus,9000,9000,0,1,1\n2,westus,9000,0,4000,5,20\n3,westus,9000,0,0,5,20\n4,westus,9000,0,0,5,20\n5,westus,9000,0,0,5,20\n' >lost.csv
+run 0 "$regionsim" import lost.csv --fit lost-fit.csv
+has lost.yaml "statuses: {refused: 100 %}"
+has lost.yaml "2 min: 44.4444 %"
+python3 -c 'import csv, sys
+sys.exit(any(float(r["error"]) > 0.05 for r in csv.DictReader(open("lost-fit.csv")) if r["enough"] == "1"))' || fault "it does not fit"
+printf 'time,operation,requests,p50_ms,p99_ms\n0,write,100,0,0\n60,write,100,0,0\n' >nothing.csv
+run 0 "$regionsim" import nothing.csv --home westus
+has nothing.yaml "write: {constant: 0.001 ms}"
+end
+
+begin "more faults than a scenario may have become one for each region and kind"
+python3 - <<'PY'
+statuses = (500, 502, 503, 504, 408, 410, 429, 449)
+with open("many.csv", "w") as out:
+    out.write("minute,region,operation,requests," + ",".join(f"errors_{s}" for s in statuses) + ",p50_ms,p99_ms\n")
+    for minute in range(10):
+        for region in ("westus", "eastus", "westeurope", "northeurope", "centralus"):
+            for operation in ("read", "write"):
+                errors = [100 + 10 * i if 4 <= minute < 6 else 0 for i in range(len(statuses))]
+                out.write(f"{minute},{region},{operation},3000,{','.join(map(str, errors))},5,20\n")
+PY
+run 0 "$regionsim" import many.csv
+has many.yaml "westus-write-errors:"
+has many.yaml "statuses: {500: 9.2592 %, 502: 10.1851 %,"
+has many.yaml "4 min: 36 %"
+run 0 "$regionsim" validate many.yaml
+end
+
 begin "percentiles, histograms and round trips of three clouds become scenarios that fit"
 printf 'operation,p50_ms,p90_ms,p99_ms\nread,2.5,4,11\nwrite,5,8,20\n' >latency.csv
 run 0 "$regionsim" import latency.csv --home westus --regions eastus --fit latency-fit.csv
