@@ -120,6 +120,20 @@ const cli_verb cli_verbs[] = {
      "regionsim export a.db --output telemetry.csv\n"
      "regionsim export a.db:success-rate/2 > telemetry.csv\n",
      cli_export, 0, 0, NULL},
+    {"tune", "SCENARIO...", "search for knobs that beat a policy in several scenarios at once, and confirm them",
+     "Searches over the values of --vary for points that are better than --policy in the objectives, on average over the "
+     "scenarios, under the same luck: points that fill the space, a race in which what is beaten leaves early, then steps "
+     "around the front. The point picked is confirmed against the policy in replications that the search has not seen, and "
+     "in the scenarios held out. It is recommended if an objective is better there and none is worse; otherwise the policy "
+     "is, as it is (status 4 if something was picked and not confirmed). After a kill --resume goes on; with the same "
+     "arguments the result is the same.",
+     "regionsim tune scenarios/flagship.yaml scenarios/grey-failure.yaml --policy success-rate --vary "
+     "failback.min_sample=5..50 --vary failback.promote=sweep,due --output tuned.yaml\n"
+     "regionsim tune --scenario scenarios/flagship.yaml --scenario scenarios/low-traffic.yaml --policy success-rate --vary "
+     "'failback.eval_window=10 s..2 min' --objective away_healthy_s:2 --objective home_unhealthy_s --constraint "
+     "'availability>=0.99' --budget 400 --hold-out scenarios/oscillating.yaml --db tune.db --output tuned.yaml\n"
+     "regionsim compare scenarios/*.yaml --policy success-rate --policy tuned.yaml\n",
+     cli_tune, 20, 0, "tune.db"},
 };
 const size_t cli_verb_count = sizeof cli_verbs / sizeof *cli_verbs;
 

@@ -17,6 +17,8 @@ enum {
     CLI_SETTINGS_MAX = 256,
     CLI_VARIANTS_MAX = SIM_POINTS_MAX, /* policies of a plan: a sweep makes more than anyone names */
     CLI_VARY_MAX = SIM_AXES_MAX,
+    CLI_SCENARIOS_MAX = 64, /* named by options */
+    CLI_GOALS_MAX = 8,      /* objectives, constraints */
     CLI_REPLICATIONS_MAX = 10000,
     CLI_JOBS_MAX = 1024,
 };
@@ -41,6 +43,15 @@ typedef struct {
     size_t vary_count;
     const char *vary[CLI_VARY_MAX];
     size_t sobol; /* points; 0: a grid */
+    size_t scenario_count;
+    char *scenario[CLI_SCENARIOS_MAX]; /* besides the operands */
+    size_t hold_out_count;
+    char *hold_out[CLI_SCENARIOS_MAX];
+    size_t objective_count;
+    const char *objective[CLI_GOALS_MAX];
+    size_t constraint_count;
+    const char *constraint[CLI_GOALS_MAX];
+    uint32_t budget; /* runs; 0: not given */
     size_t metric_count;
     sim_metric_id metric[SIM_METRIC_COUNT]; /* in the order asked for, each once */
     bool force;

@@ -38,7 +38,7 @@ const cli_status cli_statuses[] = {
     {CLI_EXPECTATION, "an expectation failed, or something is worse than the baseline"},
     {CLI_USAGE, "bad usage or input"},
     {CLI_IO, "input/output failed (full disk, read-only folder), or no memory"},
-    {CLI_INCONCLUSIVE, "inconclusive: no data to judge a rule by, no such policy, a stale baseline"},
+    {CLI_INCONCLUSIVE, "inconclusive: no data to judge a rule by, no such policy, a stale baseline, a pick of tune that is not confirmed"},
     {CLI_INTERNAL, "internal error: a broken invariant of this program"},
     {CLI_INTERRUPTED, "interrupted; finished runs are kept"},
 };

@@ -396,6 +396,48 @@ static bool apply_fit(cli_arguments *arguments, const char *text)
     return read_file("fit", text, &arguments->fit);
 }
 
+/* One more of what may be given several times. */
+static bool add_text(const char *option, const char *text, const char **list, size_t *count, size_t room)
+{
+    if (*count == room) {
+        (void)cli_complain("--%s is given more than %zu times", option, room);
+        return false;
+    }
+    list[(*count)++] = text;
+    return true;
+}
+
+static bool apply_scenario(cli_arguments *arguments, const char *text)
+{
+    return add_text("scenario", text, (const char **)arguments->scenario, &arguments->scenario_count,
+                    CLI_SCENARIOS_MAX);
+}
+
+static bool apply_hold_out(cli_arguments *arguments, const char *text)
+{
+    return add_text("hold-out", text, (const char **)arguments->hold_out, &arguments->hold_out_count,
+                    CLI_SCENARIOS_MAX);
+}
+
+static bool apply_objective(cli_arguments *arguments, const char *text)
+{
+    return add_text("objective", text, arguments->objective, &arguments->objective_count, CLI_GOALS_MAX);
+}
+
+static bool apply_constraint(cli_arguments *arguments, const char *text)
+{
+    return add_text("constraint", text, arguments->constraint, &arguments->constraint_count, CLI_GOALS_MAX);
+}
+
+static bool apply_budget(cli_arguments *arguments, const char *text)
+{
+    uint64_t value = 0;
+    if (!read_number("budget", text, 1, 10000000, &value))
+        return false;
+    arguments->budget = (uint32_t)value;
+    return true;
+}
+
 static bool apply_help(cli_arguments *arguments, const char *text)
 {
     (void)text;
@@ -410,7 +452,8 @@ const cli_option cli_options[] = {
      "and check: success-rate)",
      apply_policy},
     {"replications", "N", CLI_FOR_RUNNING,
-     "runs of each scenario under each policy (default: 5; compare: 20); check adds more where it must",
+     "runs of each scenario under each policy (default: 5; compare: 20; tune, to confirm: 20); check adds more where it "
+     "must",
      apply_replications},
     {"max-replications", "N", CLI_FOR_COMPARE | CLI_FOR_CHECK,
      "most runs of each scenario under each policy (default: compare --until-precise 100; check and its baseline 20)",
@@ -429,7 +472,22 @@ const cli_option cli_options[] = {
      "the luck that all policies share, 0 to 2^63 - 1 (default: 1; check --baseline: the baseline's)", apply_seed},
     {"jobs", "N", CLI_FOR_RUNNING, "runs at a time; results do not depend on it (default: one for each CPU)",
      apply_jobs},
-    {"vary", "KEY=VALUES", CLI_FOR_SWEEP,
+    {"scenario", "FILE", CLI_FOR_TUNE, "a scenario to search over, as an operand is; may be repeated", apply_scenario},
+    {"hold-out", "FILE", CLI_FOR_TUNE,
+     "a scenario that the search does not see, in which the pick must not lose; may be repeated", apply_hold_out},
+    {"objective", "METRIC[:WEIGHT][/DIRECTION]", CLI_FOR_TUNE,
+     "what to improve, up to eight; WEIGHT (default 1) counts where one point has to be picked; DIRECTION, min or max, is "
+     "for metrics that are better neither way (default: headline pair, flap_count, latency_p99, canary_blast_radius)",
+     apply_objective},
+    {"constraint", "METRIC>=VALUE", CLI_FOR_TUNE,
+     "what must hold in every scenario, on average over replications; or METRIC<=VALUE. Values as in expectations: 0.999, "
+     "'99.9 %', '50 ms'",
+     apply_constraint},
+    {"budget", "RUNS", CLI_FOR_TUNE,
+     "runs that the search may take (default: 300 for each scenario); the confirmation comes on top: --replications of "
+     "each scenario, twice",
+     apply_budget},
+    {"vary", "KEY=VALUES", CLI_FOR_SWEEP | CLI_FOR_TUNE,
      "a knob or scenario.PATH and its values: a,b,c, or a range LOW..HIGH:STEP, or both; several --vary make a grid. "
      "Whole numbers and percentages need no step",
      apply_vary},
@@ -441,11 +499,11 @@ const cli_option cli_options[] = {
      "metrics to show and to judge by, the first one sorts (default: headline pair, flap_count, latency_p99, "
      "canary_blast_radius, and the scenario's objectives, which then judge)",
      apply_metric},
-    {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP,
-     "the database to make (default: run regionsim.db, sweep sweep.db, compare one that goes at the end)", apply_db},
-    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP, "replace an earlier database of that name",
+    {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP | CLI_FOR_TUNE,
+     "the database to make (default: run regionsim.db, sweep sweep.db, tune tune.db, compare one that goes at the end)", apply_db},
+    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP | CLI_FOR_TUNE, "replace an earlier database of that name",
      apply_force},
-    {"resume", NULL, CLI_FOR_RUN | CLI_FOR_SWEEP,
+    {"resume", NULL, CLI_FOR_RUN | CLI_FOR_SWEEP | CLI_FOR_TUNE,
      "go on with an earlier database of that name, where there is one: the same scenarios, policies, settings and "
      "seed, "
      "and at least as many replications",
@@ -465,7 +523,7 @@ const cli_option cli_options[] = {
      "play each run again in the other event mode; any difference ends all with status 70 and names the first event "
      "that is not the same",
      apply_verify},
-    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST | CLI_FOR_SWEEP,
+    {"format", "FORMAT", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_LIST | CLI_FOR_SWEEP | CLI_FOR_TUNE,
      "text, json, csv or md (default: text)", apply_format},
     {"json", "FILE", CLI_FOR_RUNNING, "also write the results as JSON; - is standard output, then without the text",
      apply_json},
@@ -503,6 +561,7 @@ const cli_option cli_options[] = {
     {"fit", "FILE", CLI_FOR_IMPORT, "also write the fit, period by period: CSV if the name ends in .csv, else JSON",
      apply_fit},
     {"force", NULL, CLI_FOR_IMPORT, "replace earlier files of these names", apply_force},
+    {"output", "FILE", CLI_FOR_TUNE, "a policy file to write: what is recommended, ready to use", apply_output},
     {"format", "FORMAT", CLI_FOR_REPORT,
      "html, md, csv or json (default: what the name of --output ends in, else html)", apply_report_format},
     {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},

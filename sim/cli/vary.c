@@ -64,11 +64,11 @@ static bool is_set(const cli_arguments *arguments, const char *key)
     return found;
 }
 
-static bool read_one(cli_vary *vary, const cli_arguments *arguments, const char *text)
+static bool read_one(cli_vary *vary, const cli_arguments *arguments, const char *text, bool is_fine)
 {
     sim_axis axis;
     sim_axis_error error;
-    const bool is_read = sim_axis_parse(text, arguments->sobol > 0, &axis, &error);
+    const bool is_read = sim_axis_parse(text, is_fine, &axis, &error);
     cli_axes *axes = is_field(axis.key) ? &vary->fields : &vary->knobs;
     axes->axis[axes->count++] = axis; /* to be freed in any case */
     const rgn_knob_id knob = rgn_knob_find(axis.key);
@@ -136,19 +136,33 @@ static bool make_sobol(cli_vary *vary, size_t wanted, size_t sets)
     return true;
 }
 
-bool cli_vary_read(cli_vary *vary, const cli_arguments *arguments, size_t sets)
+static bool read_all(cli_vary *vary, const cli_arguments *arguments, const char *verb, bool is_fine)
 {
     *vary = (cli_vary){0};
     if (arguments->vary_count == 0) {
-        (void)cli_complain(
-            "sweep: expected --vary KEY=VALUES at least once, such as --vary failback.min_sample=5..50:5");
+        (void)cli_complain("%s: expected --vary KEY=VALUES at least once, such as --vary failback.min_sample=5..50:5",
+                           verb);
         return false;
     }
     for (size_t i = 0; i < arguments->vary_count; i++) {
-        if (!read_one(vary, arguments, arguments->vary[i]))
+        if (!read_one(vary, arguments, arguments->vary[i], is_fine))
             return false;
     }
-    return arguments->sobol > 0 ? make_sobol(vary, arguments->sobol, sets) : make_grid(vary, sets);
+    return true;
+}
+
+bool cli_vary_read(cli_vary *vary, const cli_arguments *arguments, size_t sets)
+{
+    return read_all(vary, arguments, "sweep", arguments->sobol > 0) &&
+           (arguments->sobol > 0 ? make_sobol(vary, arguments->sobol, sets) : make_grid(vary, sets));
+}
+
+bool cli_vary_read_knobs(cli_vary *vary, const cli_arguments *arguments, const char *verb)
+{
+    if (!read_all(vary, arguments, verb, true))
+        return false;
+    return vary->fields.count == 0 ||
+           refuse(&vary->fields.axis[0], 1, "a field of the scenario; expected a policy's option (see 'list knobs')");
 }
 
 static void axes_deinit(cli_axes *axes)

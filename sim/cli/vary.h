@@ -21,6 +21,8 @@ typedef struct {
 /* Reads and checks them, and makes the points; `sets` (scenarios times policies) of them may not be more than
  * SIM_POINTS_MAX. False after a complaint that names option and column. Free with cli_vary_deinit() in any case. */
 bool cli_vary_read(cli_vary *vary, const cli_arguments *arguments, size_t sets);
+/* The same for `verb`, of knobs only and without points; ranges need no step. */
+bool cli_vary_read_knobs(cli_vary *vary, const cli_arguments *arguments, const char *verb);
 void cli_vary_deinit(cli_vary *vary);
 
 /* The value of an axis at a point. */

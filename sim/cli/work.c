@@ -62,20 +62,25 @@ unsigned cli_jobs(const cli_arguments *arguments)
     return cpus > 0 ? (unsigned)cpus : 1;
 }
 
+sim_experiment_control cli_control(const cli_arguments *arguments)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return (sim_experiment_control){
+        .jobs = cli_jobs(arguments),
+        .cpus = cpus > 0 ? (unsigned)cpus : 0,
+        .command_line = arguments->command_line,
+        .stop = &stop_asked,
+    };
+}
+
 /* Runs what the store does not hold yet. */
 static int fill(const cli_arguments *arguments, sim_experiment *experiment, sim_store *store, const bool *is_done,
                 cli_progress *progress)
 {
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const sim_experiment_control control = {
-        .jobs = cli_jobs(arguments),
-        .cpus = cpus > 0 ? (unsigned)cpus : 0,
-        .command_line = arguments->command_line,
-        .is_done = is_done,
-        .stop = &stop_asked,
-        .on_progress = cli_progress_show,
-        .progress_context = progress,
-    };
+    sim_experiment_control control = cli_control(arguments);
+    control.is_done = is_done;
+    control.on_progress = cli_progress_show;
+    control.progress_context = progress;
     const sim_experiment_result result = sim_experiment_run(experiment, store, &control);
     cli_progress_clear(progress);
     return cli_report_result(arguments, sim_experiment_plan(experiment), &result);
@@ -88,11 +93,35 @@ static sim_store *open_store(const sim_store_plan *plan, const char *db, cli_db_
     return sim_store_create(db, use == CLI_DB_REPLACE, plan, error);
 }
 
+int cli_work_in(const cli_arguments *arguments, sim_experiment *experiment, const char *db, bool warns,
+                sim_store *store)
+{
+    const sim_store_plan *plan = sim_experiment_plan(experiment);
+    const uint32_t runs = plan->scenario_count * plan->policy_count * plan->replications;
+    sim_store_error error;
+    cli_progress progress = cli_progress_start(runs);
+    waiting others = {db, &progress, false};
+    sim_store_set_patience(store, wait_for_others, &others);
+    bool *is_done = calloc(runs, sizeof *is_done);
+    int status = CLI_IO;
+    if (is_done == NULL) {
+        (void)cli_complain("out of memory");
+    } else if (!sim_store_read_done(store, is_done, runs, &error)) {
+        status = cli_report_store(&error);
+    } else {
+        if (warns)
+            cli_print_plan_warnings(plan, stderr);
+        status = fill(arguments, experiment, store, is_done, &progress);
+    }
+    free(is_done);
+    sim_store_set_patience(store, NULL, NULL);
+    return status;
+}
+
 int cli_work(const cli_arguments *arguments, sim_experiment *experiment, const char *db, cli_db_use use, bool warns,
              sim_store **store)
 {
     const sim_store_plan *plan = sim_experiment_plan(experiment);
-    const uint32_t runs = plan->scenario_count * plan->policy_count * plan->replications;
     *store = NULL;
     if (!cli_fits_memory(plan, cli_jobs(arguments), cli_machine_memory()))
         return CLI_USAGE;
@@ -104,22 +133,7 @@ int cli_work(const cli_arguments *arguments, sim_experiment *experiment, const c
     sim_store *opened = open_store(plan, db, use, &error);
     if (opened == NULL)
         return cli_report_store(&error);
-    cli_progress progress = cli_progress_start(runs);
-    waiting others = {db, &progress, false};
-    sim_store_set_patience(opened, wait_for_others, &others);
-    bool *is_done = calloc(runs, sizeof *is_done);
-    int status = CLI_IO;
-    if (is_done == NULL) {
-        (void)cli_complain("out of memory");
-    } else if (!sim_store_read_done(opened, is_done, runs, &error)) {
-        status = cli_report_store(&error);
-    } else {
-        if (warns)
-            cli_print_plan_warnings(plan, stderr);
-        status = fill(arguments, experiment, opened, is_done, &progress);
-    }
-    free(is_done);
-    sim_store_set_patience(opened, NULL, NULL);
+    const int status = cli_work_in(arguments, experiment, db, warns, opened);
     if (status == CLI_OK)
         *store = opened;
     else

@@ -20,6 +20,13 @@ typedef enum { CLI_DB_CREATE, CLI_DB_REPLACE, CLI_DB_RESUME } cli_db_use;
 int cli_work(const cli_arguments *arguments, sim_experiment *experiment, const char *db, cli_db_use use, bool warns,
              sim_store **store);
 
+/* How runs are carried out, progress apart. */
+sim_experiment_control cli_control(const cli_arguments *arguments);
+
+/* Runs what an open database lacks of the plan. CLI_OK, or an exit status after a complaint. */
+int cli_work_in(const cli_arguments *arguments, sim_experiment *experiment, const char *db, bool warns,
+                sim_store *store);
+
 /* A database that goes when the program ends. */
 typedef struct {
     char folder[512];

@@ -19,6 +19,7 @@ typedef struct {
     uint32_t policy_count;
     const sim_policy *const *policy;
     uint32_t replications;
+    uint32_t first_replication; /* 0 wherever the runs go to the plan's own store */
     uint64_t seed;
     sim_mode mode;
     bool is_verified; /* each run is played again in the other mode, and any difference ends the experiment */
@@ -42,7 +43,10 @@ typedef struct {
     unsigned cpus;            /* for the record */
     const char *command_line; /* for the record */
     const bool *is_done;      /* [run id - 1]: runs that the store holds already; NULL: none */
-    atomic_bool *stop;        /* set by anyone at any time: end soon, keep what is finished and can be written */
+    /* Called by the calling thread in place of sim_store_write_run(); NULL: to the store. False with `*error`. */
+    bool (*write)(void *context, const sim_store_run *run, sim_store_error *error);
+    void *write_context;
+    atomic_bool *stop; /* set by anyone at any time: end soon, keep what is finished and can be written */
     /* Called by the calling thread a few times a second: runs finished and share of all virtual time, 0..1. May be
      * NULL. */
     void (*on_progress)(void *context, uint32_t done, double share);
@@ -65,8 +69,8 @@ typedef struct {
     char what[1024]; /* what is wrong with a broken one */
 } sim_experiment_result;
 
-/* Runs everything that the plan holds and the store does not. On a failure no new run begins, and those under way are
- * dropped. */
+/* Runs everything that the plan holds and the store does not (NULL where `write` takes the runs). On a failure no new
+ * run begins, and those under way are dropped. */
 sim_experiment_result sim_experiment_run(sim_experiment *experiment, sim_store *store,
                                          const sim_experiment_control *control);
 

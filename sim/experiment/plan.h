@@ -40,7 +40,7 @@ static inline sim_plan_place sim_plan_at(const sim_experiment *experiment, uint3
     const uint32_t replications = experiment->input.replications;
     const uint32_t policies = experiment->input.policy_count;
     return (sim_plan_place){index, index / replications / policies, index / replications % policies,
-                            index % replications};
+                            experiment->input.first_replication + index % replications};
 }
 
 /* One run from start to end: what it yields is freed with sim_finished_free(). */

@@ -52,10 +52,15 @@ sim_estimate sim_unpaired_estimate(const double *first, size_t first_count, cons
     return (sim_estimate){after.value - before.value, sqrt(a + b), (size_t)freedom + 1};
 }
 
+sim_interval sim_t_interval_at(const sim_estimate *estimate, double tail)
+{
+    const double half = estimate->error * sim_gsl_t_quantile(tail, (double)(estimate->n - 1));
+    return (sim_interval){estimate->value - half, estimate->value + half};
+}
+
 sim_interval sim_t_interval(const sim_estimate *estimate)
 {
-    const double half = estimate->error * sim_gsl_t_quantile(SIM_LEVEL_TAIL, (double)(estimate->n - 1));
-    return (sim_interval){estimate->value - half, estimate->value + half};
+    return sim_t_interval_at(estimate, SIM_LEVEL_TAIL);
 }
 
 double sim_t_p(const sim_estimate *estimate, double margin)

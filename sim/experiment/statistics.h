@@ -51,6 +51,9 @@ sim_estimate sim_unpaired_estimate(const double *first, size_t first_count, cons
 /* Student's t with n - 1 degrees of freedom. */
 sim_interval sim_t_interval(const sim_estimate *estimate);
 
+/* The same with `tail` on each side. */
+sim_interval sim_t_interval_at(const sim_estimate *estimate, double tail);
+
 /* How probable an estimate at least this far out is if the truth lies within ±margin; two-sided, so that it is at most
  * 5 % iff the interval lies outside ±margin. */
 double sim_t_p(const sim_estimate *estimate, double margin);

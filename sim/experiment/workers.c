@@ -145,6 +145,13 @@ static void note_failure(crew *self, const sim_finished *finished, sim_experimen
                    finished->what == NULL ? "an invariant does not hold" : finished->what);
 }
 
+static bool write_run(const sim_experiment_control *control, sim_store *store, const sim_store_run *run,
+                      sim_store_error *error)
+{
+    return control->write != NULL ? control->write(control->write_context, run, error)
+                                  : sim_store_write_run(store, run, error);
+}
+
 static void write_one(crew *self, sim_store *store, const sim_finished *finished, sim_experiment_result *result)
 {
     if (finished->status == SIM_RUN_INTERRUPTED)
@@ -157,7 +164,7 @@ static void write_one(crew *self, sim_store *store, const sim_finished *finished
         return;
     const sim_plan_place place = finished->place;
     const sim_store_run run = {
-        .id = sim_store_run_id(&self->experiment->plan, place.scenario, place.policy, place.replication),
+        .id = place.index + 1,
         .scenario = self->experiment->input.scenario[place.scenario],
         .policy = self->experiment->input.policy[place.policy],
         .output = &finished->output,
@@ -172,7 +179,7 @@ static void write_one(crew *self, sim_store *store, const sim_finished *finished
                    .jobs = self->control->jobs,
                    .cpus = self->control->cpus},
     };
-    if (sim_store_write_run(store, &run, &result->store)) {
+    if (write_run(self->control, store, &run, &result->store)) {
         result->done++;
     } else if (result->store.status != SIM_STORE_BUSY || !atomic_load(self->control->stop)) {
         result->status = SIM_EXPERIMENT_STORE;

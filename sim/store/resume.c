@@ -40,6 +40,15 @@ static bool copy_table(sqlite3 *db, const char *table, const char *id, uint32_t 
     return ok;
 }
 
+/* A search stays as it is, whatever its confirmation grows to. */
+static bool copy_search(sqlite3 *db, const char *table)
+{
+    char *sql = sqlite3_mprintf("INSERT INTO main.%s SELECT * FROM old.%s", table, table);
+    const bool ok = sql != NULL && sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_free(sql);
+    return ok;
+}
+
 static bool copy_runs(sqlite3 *db, const char *path, uint32_t before, uint32_t after)
 {
     char *attach = sqlite3_mprintf("ATTACH %Q AS old", path);
@@ -51,6 +60,8 @@ static bool copy_runs(sqlite3 *db, const char *path, uint32_t before, uint32_t a
             ok = copy_table(db, name, "id", before, after);
         else if (strncmp(sim_schema_tables[i].key, "run_id", strlen("run_id")) == 0)
             ok = copy_table(db, name, "run_id", before, after);
+        else if (sim_schema_is_search(name))
+            ok = copy_search(db, name);
     }
     ok = ok && sqlite3_exec(db, "COMMIT; DETACH old", NULL, NULL, NULL) == SQLITE_OK;
     sqlite3_free(attach);

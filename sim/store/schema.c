@@ -5,6 +5,8 @@
  * a list of more than two values, anew for each row that it checks: hence the pairs. */
 #include "store/schema.h"
 
+#include <string.h>
+
 #include "store/store.h"
 
 static const char EXPERIMENT[] =
@@ -333,6 +335,117 @@ static const char INTERVAL_THRESHOLD[] =
     "  FOREIGN KEY (run_id, n) REFERENCES interval (run_id, n)\n"
     ") STRICT, WITHOUT ROWID";
 
+static const char TUNE[] =
+    "CREATE TABLE tune (\n"
+    "  -- A search for a better policy: one row, or none. The tables above and below hold its confirmation: the base, "
+    "and\n"
+    "  -- the point picked, in replications that the search has not seen.\n"
+    "  id INTEGER PRIMARY KEY CHECK (id = 1),\n"
+    "  base TEXT NOT NULL,               -- policy that points are made from and compared with\n"
+    "  settings TEXT NOT NULL,           -- all that decides the search, one line each\n"
+    "  first_replication INTEGER NOT NULL, -- of the search; the confirmation's are those before it\n"
+    "  scenarios INTEGER NOT NULL,       -- searched over; those with a higher id are held out\n"
+    "  budget INTEGER NOT NULL,          -- runs that the search may take\n"
+    "  runs INTEGER,                     -- that it took; NULL, here and below: not finished\n"
+    "  pick_id INTEGER,                  -- point to be confirmed; 0: none beats the base\n"
+    "  recommended_id INTEGER,           -- 0: the base\n"
+    "  verdict TEXT CHECK (verdict IN ('confirmed', 'not confirmed', 'nothing beats the base')),\n"
+    "  reason TEXT\n"
+    ") STRICT";
+
+static const char TUNE_OBJECTIVE[] = "CREATE TABLE tune_objective (\n"
+                                     "  n INTEGER PRIMARY KEY,            -- from 1, in the order of the command line\n"
+                                     "  metric TEXT NOT NULL UNIQUE,\n"
+                                     "  better INTEGER NOT NULL CHECK (better IN (-1, 1)), -- 1: higher, -1: lower\n"
+                                     "  weight REAL NOT NULL,\n"
+                                     "  margin REAL NOT NULL              -- of gains: what matters\n"
+                                     ") STRICT";
+
+static const char TUNE_POINT[] =
+    "CREATE TABLE tune_point (\n"
+    "  id INTEGER PRIMARY KEY,           -- 0: the base; else its policy is named BASE#id\n"
+    "  policy_id INTEGER,                -- in the table policy, if the confirmation played it\n"
+    "  origin TEXT NOT NULL CHECK (origin IN ('base', 'start', 'neighbour')),\n"
+    "  round INTEGER NOT NULL,           -- from 0\n"
+    "  parent_id INTEGER,                -- of a neighbour\n"
+    "  replications INTEGER NOT NULL,    -- of each scenario, in the search\n"
+    "  standing TEXT NOT NULL CHECK (standing IN\n"
+    "    ('front', 'open', 'beaten', 'alike', 'halved', 'forbidden', 'no data')),\n"
+    "  against_id INTEGER                -- beaten by, or alike to\n"
+    ") STRICT";
+
+static const char TUNE_VALUE[] = "CREATE TABLE tune_value (\n"
+                                 "  point_id INTEGER NOT NULL REFERENCES tune_point (id),\n"
+                                 "  key TEXT NOT NULL,                -- a knob\n"
+                                 "  value TEXT NOT NULL,              -- as a file says it\n"
+                                 "  number INTEGER NOT NULL,          -- as in option.value\n"
+                                 "  PRIMARY KEY (point_id, key)\n"
+                                 ") STRICT, WITHOUT ROWID";
+
+static const char TUNE_RUN[] = "CREATE TABLE tune_run (\n"
+                               "  -- Runs of the search. The same place of a larger plan behaves as its digest says.\n"
+                               "  point_id INTEGER NOT NULL,\n"
+                               "  scenario_id INTEGER NOT NULL,\n"
+                               "  replication INTEGER NOT NULL,\n"
+                               "  digest TEXT NOT NULL,             -- of its behaviour\n"
+                               "  PRIMARY KEY (point_id, scenario_id, replication)\n"
+                               ") STRICT, WITHOUT ROWID";
+
+static const char TUNE_METRIC[] =
+    "CREATE TABLE tune_metric (\n"
+    "  -- Objectives and constraints of each run of the search, in phase all.\n"
+    "  point_id INTEGER NOT NULL,\n"
+    "  scenario_id INTEGER NOT NULL,\n"
+    "  replication INTEGER NOT NULL,\n"
+    "  metric TEXT NOT NULL,\n"
+    "  value REAL,                       -- NULL: none, or only known in part\n"
+    "  PRIMARY KEY (point_id, scenario_id, replication, metric),\n"
+    "  FOREIGN KEY (point_id, scenario_id, replication) REFERENCES tune_run (point_id, scenario_id, replication)\n"
+    ") STRICT, WITHOUT ROWID";
+
+static const char TUNE_GAIN[] =
+    "CREATE TABLE tune_gain (\n"
+    "  -- What a point gains over the base in the search: (base - point) / scale where lower is better, under the "
+    "same\n"
+    "  -- luck; with its 95 % interval over replications. Only points that played them all.\n"
+    "  point_id INTEGER NOT NULL REFERENCES tune_point (id),\n"
+    "  scenario_id INTEGER NOT NULL,     -- 0: the mean over all of them\n"
+    "  metric TEXT NOT NULL,\n"
+    "  gain REAL NOT NULL,               -- more is better; 0.1: a tenth of the scale, which is the base's mean\n"
+    "  low REAL NOT NULL,\n"
+    "  high REAL NOT NULL,\n"
+    "  PRIMARY KEY (point_id, scenario_id, metric)\n"
+    ") STRICT, WITHOUT ROWID";
+
+static const char TUNE_SENSITIVITY[] =
+    "CREATE TABLE tune_sensitivity (\n"
+    "  -- What a knob does by itself to the gain: a straight line through the points of round 0.\n"
+    "  key TEXT NOT NULL,\n"
+    "  value TEXT NOT NULL,              -- from the first value of its axis to this one\n"
+    "  scenario_id INTEGER NOT NULL,     -- 0: the mean over all of them\n"
+    "  metric TEXT NOT NULL,\n"
+    "  effect REAL NOT NULL,             -- on the gain\n"
+    "  low REAL NOT NULL,                -- 95 % interval over replications\n"
+    "  high REAL NOT NULL,\n"
+    "  PRIMARY KEY (key, value, scenario_id, metric)\n"
+    ") STRICT, WITHOUT ROWID";
+
+static const char TUNE_CONFIRMATION[] =
+    "CREATE TABLE tune_confirmation (\n"
+    "  -- The pick against the base in the replications that the search has not seen.\n"
+    "  scenarios TEXT NOT NULL CHECK (scenarios IN ('tuned', 'held out')),\n"
+    "  metric TEXT NOT NULL,\n"
+    "  gain REAL,                        -- mean over those scenarios; NULL: no data\n"
+    "  low REAL,                         -- 95 % interval; NULL: too few replications\n"
+    "  high REAL,\n"
+    "  margin REAL NOT NULL,\n"
+    "  p REAL NOT NULL,                  -- after Holm's correction over the objectives\n"
+    "  verdict TEXT NOT NULL,\n"
+    "  worst_scenario_id INTEGER,        -- in which least is gained\n"
+    "  worst_gain REAL,\n"
+    "  PRIMARY KEY (scenarios, metric)\n"
+    ") STRICT, WITHOUT ROWID";
+
 const sim_schema_table sim_schema_tables[] = {
     {"experiment", EXPERIMENT, "id", true},
     {"metric_definition", METRIC_DEFINITION, "position", true},
@@ -355,8 +468,22 @@ const sim_schema_table sim_schema_tables[] = {
     {"operation_sample", OPERATION_SAMPLE, "run_id, id", true},
     {"operation_attempt", OPERATION_ATTEMPT, "run_id, id, n", true},
     {"operation_event", OPERATION_EVENT, "run_id, id, n", true},
+    {"tune", TUNE, "id", true},
+    {"tune_objective", TUNE_OBJECTIVE, "n", true},
+    {"tune_point", TUNE_POINT, "id", true},
+    {"tune_value", TUNE_VALUE, "point_id, key", true},
+    {"tune_run", TUNE_RUN, "point_id, scenario_id, replication", true},
+    {"tune_metric", TUNE_METRIC, "point_id, scenario_id, replication, metric", true},
+    {"tune_gain", TUNE_GAIN, "point_id, scenario_id, metric", true},
+    {"tune_sensitivity", TUNE_SENSITIVITY, "key, value, scenario_id, metric", true},
+    {"tune_confirmation", TUNE_CONFIRMATION, "scenarios, metric", true},
 };
 const size_t sim_schema_table_count = sizeof sim_schema_tables / sizeof *sim_schema_tables;
+
+bool sim_schema_is_search(const char *table)
+{
+    return strncmp(table, "tune", strlen("tune")) == 0;
+}
 
 const char *sim_store_table(size_t n, bool *is_deterministic)
 {

@@ -16,6 +16,9 @@ typedef struct {
 extern const sim_schema_table sim_schema_tables[];
 extern const size_t sim_schema_table_count;
 
+/* Whether a table belongs to a search (store/tune.h). */
+bool sim_schema_is_search(const char *table);
+
 extern const char *const sim_schema_views[];
 extern const size_t sim_schema_view_count;
 

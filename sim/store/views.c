@@ -79,8 +79,43 @@ static const char V_SWEEP[] =
     "       JOIN scenario s ON s.id = r.scenario_id JOIN policy p ON p.id = r.policy_id\n"
     "  ORDER BY r.id, v.key";
 
+static const char V_TUNE_POINT[] =
+    "CREATE VIEW v_tune_point AS\n"
+    "  -- Every point of a search, one row a knob.\n"
+    "  SELECT q.id AS point, q.origin, q.round, q.parent_id AS parent, q.replications, q.standing,\n"
+    "         q.against_id AS against, v.key, v.value, v.number\n"
+    "  FROM tune_point q JOIN tune_value v ON v.point_id = q.id\n"
+    "  ORDER BY q.id, v.key";
+
+static const char V_TUNE_FRONT[] =
+    "CREATE VIEW v_tune_front AS\n"
+    "  -- Gains of the points that nothing beats, over all scenarios and in each, and the regret: how much less than the\n"
+    "  -- best of them they gain there.\n"
+    "  SELECT g.point_id AS point, g.point_id = t.recommended_id AS is_recommended,\n"
+    "         coalesce(s.name, 'all') AS scenario, o.metric, g.gain, g.low, g.high, o.margin,\n"
+    "         max(g.gain) OVER (PARTITION BY g.scenario_id, g.metric) - g.gain AS regret\n"
+    "  FROM tune t JOIN tune_point q ON q.standing = 'front' JOIN tune_gain g ON g.point_id = q.id\n"
+    "       JOIN tune_objective o ON o.metric = g.metric LEFT JOIN scenario s ON s.id = g.scenario_id\n"
+    "  ORDER BY g.point_id, g.scenario_id, o.n";
+
+static const char V_TUNE_SENSITIVITY[] =
+    "CREATE VIEW v_tune_sensitivity AS\n"
+    "  -- What each knob does by itself, the largest effects over all scenarios first.\n"
+    "  SELECT e.key, e.value, coalesce(s.name, 'all') AS scenario, e.metric, e.effect, e.low, e.high\n"
+    "  FROM tune_sensitivity e LEFT JOIN scenario s ON s.id = e.scenario_id\n"
+    "  ORDER BY e.scenario_id, abs(e.effect) DESC, e.key, e.value, e.metric";
+
+static const char V_TUNE_CONFIRMATION[] =
+    "CREATE VIEW v_tune_confirmation AS\n"
+    "  -- Whether the pick's gains hold in other replications and in scenarios held out.\n"
+    "  SELECT c.scenarios, o.metric, c.gain, c.low, c.high, c.margin, c.p, c.verdict, s.name AS worst_scenario,\n"
+    "         c.worst_gain\n"
+    "  FROM tune_confirmation c JOIN tune_objective o ON o.metric = c.metric\n"
+    "       LEFT JOIN scenario s ON s.id = c.worst_scenario_id\n"
+    "  ORDER BY c.scenarios DESC, o.n";
+
 const char *const sim_schema_views[] = {
     V_RUN, V_METRIC, V_METRIC_BY_POLICY, V_INTERVAL, V_TRANSITION, V_TRANSITION_COUNT, V_OPTION_SET,
-    V_SWEEP,
+    V_SWEEP, V_TUNE_POINT, V_TUNE_FRONT, V_TUNE_SENSITIVITY, V_TUNE_CONFIRMATION,
 };
 const size_t sim_schema_view_count = sizeof sim_schema_views / sizeof *sim_schema_views;

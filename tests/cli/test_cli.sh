@@ -13,7 +13,7 @@ is_empty err
 end
 
 begin "each verb's help shows usage, options and an example"
-for verb in run validate schema list compare check report explain trace import export; do
+for verb in run validate schema list compare check report explain trace import export tune; do
     run 0 "$regionsim" $verb --help
     has out "usage: regionsim $verb"
     has out "--help"
@@ -39,7 +39,7 @@ is_empty out
 run 2 "$regionsim" valdate "$small"
 has err 'unknown verb "valdate"; did you mean "validate"?'
 run 2 "$regionsim" qqqqqq
-has err "expected run, validate, schema, list, compare, check, report, sweep, explain, trace, import or export"
+has err "expected run, validate, schema, list, compare, check, report, sweep, explain, trace, import, export or tune"
 end
 
 begin "misspelt and misused options are bad usage and say what is right"
@@ -401,7 +401,7 @@ end
 
 begin "full disks, full outputs and unwritable folders are status 3"
 (
-    ulimit -f 1200
+    ulimit -f 1600
     "$regionsim" run "$small" --replications 50 --db full.db >out 2>err
 )
 [ $? = 3 ] || fault "no status 3 on a full disk"

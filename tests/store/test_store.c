@@ -22,7 +22,7 @@ START_TEST(the_tables_are_those_that_readers_rely_on)
                      " 'state')",
                      "11");
     ck_assert_answer("PRAGMA application_id", "1919382381");
-    ck_assert_answer("PRAGMA user_version", "3");
+    ck_assert_answer("PRAGMA user_version", "4");
     ck_assert_answer("PRAGMA journal_mode", "delete");
 }
 END_TEST
