@@ -16,10 +16,10 @@ bool sim_control_open(sim_run_state *run)
         return false;
     if (!run->reads_account)
         return true;
-    run->refresh_time = malloc((size_t)clients * sizeof *run->refresh_time);
-    for (uint32_t c = 0; run->refresh_time != NULL && c < clients; c++)
-        run->refresh_time[c] = RGN_TIME_NEVER;
-    return run->refresh_time != NULL;
+    run->reading = malloc((size_t)clients * sizeof *run->reading);
+    for (uint32_t c = 0; run->reading != NULL && c < clients; c++)
+        run->reading[c].end = RGN_TIME_NEVER;
+    return run->reading != NULL;
 }
 
 /* A fault has the first word: what it keeps from its region, the region cannot refuse. */
@@ -48,10 +48,10 @@ void sim_control_do_tasks(sim_run_state *run, uint32_t client, const rgn_task *t
             sim_probes_send(run, client, &task[i], now);
             continue;
         }
-        const int64_t at = rgn_time_add(now, run->scenario->account_read_time);
-        run->refresh_time[client] = at;
-        sim_queue_push(&run->background,
-                       (sim_event){(uint64_t)at, sim_event_key(SIM_CLASS_CONTROL, client, SIM_EVENT_REFRESH, 0)});
+        run->reading[client] =
+            sim_world_read_account(run->world, &run->fleet.luck, client, run->fleet.client[client].key, now);
+        sim_queue_push(&run->background, (sim_event){(uint64_t)run->reading[client].end,
+                                                     sim_event_key(SIM_CLASS_CONTROL, client, SIM_EVENT_REFRESH, 0)});
     }
 }
 
@@ -67,19 +67,19 @@ void sim_control_answer(sim_run_state *run, uint32_t client, sim_event event)
         sim_probes_answer(run, client, sim_event_slot(event.key), now);
         return;
     }
-    const int64_t asked = now - run->scenario->account_read_time;
-    if (run->refresh_time[client] != now)
+    const sim_account_reading reading = run->reading[client];
+    if (reading.end != now)
         return; /* who asked has been restarted since */
-    run->refresh_time[client] = RGN_TIME_NEVER;
-    if (rgn_router_answer_refresh(run->fleet.client[client].router, sim_world_account_at(run->input->world, asked),
-                                  now) != RGN_OK)
+    run->reading[client].end = RGN_TIME_NEVER;
+    const rgn_account *found = reading.is_answered ? sim_world_account_at(run->input->world, reading.asked) : NULL;
+    if (rgn_router_answer_refresh(run->fleet.client[client].router, found, now) != RGN_OK)
         run->fleet.out_of_memory = true;
 }
 
 void sim_control_forget(sim_run_state *run, uint32_t client)
 {
     if (run->reads_account)
-        run->refresh_time[client] = RGN_TIME_NEVER;
+        run->reading[client].end = RGN_TIME_NEVER;
     sim_probes_forget(run, client);
 }
 

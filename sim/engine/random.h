@@ -30,6 +30,10 @@ typedef enum {
     SIM_DRAW_GIVES_UP = 12,       /* the application gives up      {op ordinal, 0} */
     SIM_DRAW_REPLICATION_LAG = 13, /* lag of a region pair         {partition key mixed + interval, from << 16 | to} */
     SIM_DRAW_CONNECTION = 14, /* a connection for no request     {client key, partition key or region mixed + instant} */
+    SIM_DRAW_SOJOURN = 20, /* how long a fault stays as it is   {fault's name hash, occurrence << 32 | n} */
+    SIM_DRAW_ZONE = 21,    /* a partition's zone in a region    {partition key, region number} */
+    SIM_DRAW_FRONT_END = 22, /* a client's front end in a region {client key, region number} */
+    SIM_DRAW_ACCOUNT = 23, /* a reading of the account          {client key, region number mixed + instant} */
     /* From 32 on: draws about finished runs; they move no run's luck. */
     SIM_DRAW_BOOTSTRAP = 32, /* replications that a resample takes {resample, nth draw}; key without replication */
 } sim_draw;

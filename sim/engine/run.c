@@ -212,7 +212,7 @@ void sim_run_close(sim_run_state *run)
     free(run->background_time);
     free(run->dirty);
     free(run->connection);
-    free(run->refresh_time);
+    free(run->reading);
     sim_probes_close(run);
     sim_throughput_destroy(run->throughput);
     sim_sessions_destroy(run->sessions);

@@ -78,7 +78,7 @@ typedef struct sim_run {
     bool is_plain;   /* a first leg to the first region has nothing to ask for: no jitter, no budget, no control plane,
                         and */
     bool ends_plain; /* neither does a success: no connections, no sessions, no partitions to learn */
-    int64_t *refresh_time; /* by client: when its reading of the account is answered; NEVER: none is under way */
+    sim_account_reading *reading; /* by client: its reading of the account; ends NEVER: none is under way */
     bool reads_account;    /* the account changes, and clients read it */
     struct sim_overrides *overrides; /* what restarts have done to clients' environments; NULL: nothing; overrides.c */
     bool probe_all;                  /* a recovering partition sends all traffic home: its operations are not away */

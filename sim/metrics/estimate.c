@@ -7,7 +7,7 @@
 static uint64_t truths(const sim_scenario *scenario)
 {
     for (uint32_t f = 0; f < scenario->fault_count; f++) {
-        if (scenario->fault[f].client_share != SIM_SHARE_ONE)
+        if (sim_fault_divides_groups(&scenario->fault[f]))
             return scenario->client_count;
     }
     return scenario->group_count;

@@ -2,13 +2,13 @@
 /* When each fault is on, for charts to shade: from the lines `faults.NAME.…` of the canonical text.
  *
  * A value over time is a number, or points of a step or ramp counted from the fault's beginning; any other form counts
- * as on for the fault's whole life. */
+ * as on for the fault's whole life. What comes again is shaded again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/page.h"
 
-enum { POINTS_MAX = 256, EFFECTS_MAX = 8 };
+enum { POINTS_MAX = 256, EFFECTS_MAX = 8, AGAIN_MAX = 64 };
 
 typedef struct {
     int64_t at; /* ns from the fault's beginning */
@@ -27,6 +27,8 @@ typedef struct {
 typedef struct {
     const char *name;
     int64_t from, until;
+    size_t again_count;
+    int64_t again[AGAIN_MAX];
     size_t count;
     effect effect[EFFECTS_MAX];
 } fault;
@@ -52,15 +54,27 @@ static effect *effect_of(fault *self, const char *path, size_t length)
     return one;
 }
 
+/* "0, 3, 7" */
+static void take_again(fault *self, const char *value)
+{
+    while (self->again_count < AGAIN_MAX && *value != '\0') {
+        char *end;
+        self->again[self->again_count++] = strtoll(value, &end, 10);
+        value = end + strspn(end, ", ");
+    }
+}
+
 /* `path` without "faults.NAME.". */
 static void take(fault *self, const char *path, const char *value)
 {
-    static const char *const EFFECTS[] = {"errors.share", "latency.multiply", "latency.add"};
+    static const char *const EFFECTS[] = {"errors.share", "latency.multiply", "latency.add", "loss.share"};
     const int64_t number = strcmp(value, "never") == 0 ? INT64_MAX : strtoll(value, NULL, 10);
     if (strcmp(path, "from") == 0)
         self->from = number;
     else if (strcmp(path, "until") == 0)
         self->until = number;
+    else if (strcmp(path, "again") == 0)
+        take_again(self, value);
     for (size_t i = 0; i < sizeof EFFECTS / sizeof *EFFECTS; i++) {
         if (!begins(path, EFFECTS[i]))
             continue;
@@ -112,8 +126,15 @@ static void put_effect(const rep_section *section, const fault *self, effect *on
 
 static void put_fault(const rep_section *section, fault *self)
 {
-    for (size_t i = 0; self->name != NULL && i < self->count; i++)
-        put_effect(section, self, &self->effect[i]);
+    const int64_t length = self->until == INT64_MAX ? 0 : self->until - self->from;
+    for (size_t n = 0; self->name != NULL && n <= self->again_count; n++) {
+        for (size_t i = 0; i < self->count; i++)
+            put_effect(section, self, &self->effect[i]);
+        if (n < self->again_count) {
+            self->from = self->again[n];
+            self->until = self->from + length;
+        }
+    }
 }
 
 void rep_put_faults(const rep_section *section)

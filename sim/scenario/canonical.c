@@ -74,6 +74,8 @@ static void write_record(writer *self, const sim_record *record, const char *pat
 /* "a, b, c"; sorted if their order means nothing. */
 static void write_names(writer *self, const sim_field *field, const char *path, const sim_raw_items *items)
 {
+    if (items->count == 0 && items->node != NULL)
+        add_line(self, path, field->word);
     if (items->count == 0)
         return;
     const char **name = sim_arena_array(self->arena, items->count, sizeof *name);

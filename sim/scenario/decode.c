@@ -130,8 +130,18 @@ static int by_number(const void *a, const void *b)
     return (left->key > right->key) - (left->key < right->key);
 }
 
+/* `items` without entries but with its node: the row's word stands in place of the list. */
 static bool decode_list(sim_decoder *self, const sim_field *field, const sim_node *node, sim_raw_items *items)
 {
+    if (field->word != NULL && node->type == SIM_NODE_SCALAR && strcmp(node->text, field->word) == 0) {
+        *items = (sim_raw_items){.node = node};
+        return true;
+    }
+    if (field->word != NULL && node->type != SIM_NODE_LIST) {
+        char expected[SIM_EXPECTED_SIZE];
+        snprintf(expected, sizeof expected, "a list, such as [a, b], or %s", field->word);
+        return sim_decoder_unexpected(self, node, expected, NULL);
+    }
     if (!is_filled(self, field, node, SIM_NODE_LIST))
         return false;
     items->node = node;

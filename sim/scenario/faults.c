@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What goes wrong. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "scenario/load.h"
 
@@ -55,6 +57,24 @@ static bool resolve_latency(sim_resolver *self, const sim_raw_latency *raw, sim_
            (!has_add || resolve_shape(self, "latency.add", &raw->add, out, &out->latency_add));
 }
 
+static bool resolve_loss(sim_resolver *self, const sim_raw_loss *raw, sim_fault *out)
+{
+    out->retransmit = raw->retransmit;
+    return raw->node == NULL || resolve_shape(self, "loss.share", &raw->share, out, &out->loss);
+}
+
+static bool resolve_replication_effect(sim_resolver *self, const sim_raw_replication_effect *raw, sim_fault *out)
+{
+    char path[PATH_SIZE];
+    if (raw->node == NULL)
+        return true;
+    snprintf(path, sizeof path, "faults.%s.replication", out->name);
+    if (!self->out->replication.is_on)
+        return sim_resolve_fail(self, path, raw->node,
+                                "nothing lags in this scenario; expected it under \"replication\"");
+    return resolve_shape(self, "replication.add", &raw->add, out, &out->replication_add);
+}
+
 static uint32_t largest_workload(const sim_scenario *scenario)
 {
     uint32_t largest = 0;
@@ -85,8 +105,109 @@ static bool resolve_partitions(sim_resolver *self, const sim_raw_partition_scope
     return true;
 }
 
-static bool resolve_where(sim_resolver *self, const sim_raw_where *raw, sim_fault *out)
+static bool resolve_workloads(sim_resolver *self, const sim_raw_items *raw, sim_fault *out)
 {
+    const char *known[SIM_WORKLOADS_MAX];
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "faults.%s.where.workloads", out->name);
+    for (uint32_t w = 0; w < self->out->workload_count; w++)
+        known[w] = self->out->workload[w].name;
+    for (uint32_t i = 0; i < raw->count; i++) {
+        uint32_t w = 0;
+        while (w < self->out->workload_count && strcmp(known[w], raw->item[i].name) != 0)
+            w++;
+        if (w == self->out->workload_count) {
+            const char *nearest = sim_nearest(raw->item[i].name, known, w);
+            return sim_resolve_fail(self, path, raw->item[i].node, "found \"%s\"; expected a workload%s%s%s",
+                                    raw->item[i].name, nearest != NULL ? "; did you mean \"" : "",
+                                    nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+        }
+        out->workloads |= 1u << w;
+    }
+    return true;
+}
+
+static bool is_home(const sim_scenario *scenario, uint16_t region)
+{
+    for (uint32_t g = 0; g < scenario->group_count; g++)
+        if (scenario->group[g].home == region)
+            return true;
+    return false;
+}
+
+static bool is_of_account(const sim_scenario *scenario, uint16_t region)
+{
+    for (uint32_t r = 0; r < scenario->region_count; r++)
+        if (scenario->region[r] == region)
+            return true;
+    return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint16_t x = *(const uint16_t *)a, y = *(const uint16_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Somebody or something must come from there, or the fault would be a silent nothing. */
+static bool resolve_from(sim_resolver *self, const sim_raw_fault *raw, sim_fault *out)
+{
+    const sim_raw_items *names = &raw->where.from;
+    const bool strikes_writes = raw->replication.node != NULL;
+    char path[PATH_SIZE];
+    if (names->count == 0)
+        return true;
+    snprintf(path, sizeof path, "faults.%s.where.from", out->name);
+    uint16_t *home = sim_arena_array(self->decoder->arena, names->count, sizeof *home);
+    for (uint32_t i = 0; i < names->count; i++) {
+        home[i] = sim_catalogue_find(names->item[i].name);
+        if (!is_home(self->out, home[i]) && !(strikes_writes && is_of_account(self->out, home[i])))
+            return sim_resolve_fail(self, path, names->item[i].node,
+                                    "no client is at home in %s; expected the home of "
+                                    "clients%s",
+                                    names->item[i].name, strikes_writes ? " or a region of the account" : "");
+    }
+    qsort(home, names->count, sizeof *home, by_number);
+    out->home = home;
+    out->home_count = names->count;
+    return true;
+}
+
+/* `what`: zone or front_end. */
+static bool resolve_part(sim_resolver *self, const char *what, const sim_raw_part_of *raw, const sim_fault *fault,
+                         sim_part *out)
+{
+    char path[PATH_SIZE];
+    if (raw->node == NULL)
+        return true;
+    snprintf(path, sizeof path, "faults.%s.where.%s", fault->name, what);
+    if (raw->number > raw->of)
+        return sim_resolve_fail(self, path, sim_node_get(raw->node, "number"),
+                                "found %" PRId64 " of %" PRId64 "; expected one from 1 to %" PRId64, raw->number,
+                                raw->of, raw->of);
+    if ((fault->regions & (fault->regions - 1)) != 0)
+        return sim_resolve_fail(self, path, raw->node, "is one region's; expected one region under regions");
+    *out = (sim_part){(uint32_t)raw->number, (uint32_t)raw->of};
+    return true;
+}
+
+/* Nobody reads an account that stays as it is, and where writes are not moved nobody decides about them. */
+static bool check_account(sim_resolver *self, const sim_raw_where *raw, const sim_fault *fault)
+{
+    const sim_scenario *scenario = self->out;
+    const bool moves_writes = scenario->automatic_failover && !scenario->multi_write && scenario->region_count > 1;
+    char path[PATH_SIZE];
+    if ((fault->kinds & SIM_KINDS_ACCOUNT) == 0 || scenario->account_change_count > 0 || moves_writes)
+        return true;
+    snprintf(path, sizeof path, "faults.%s.where.operations", fault->name);
+    return sim_resolve_fail(self, path, sim_node_get(raw->node, "operations"),
+                            "nothing depends on the control plane; expected account_changes, or automatic_failover of "
+                            "an account whose writes are single");
+}
+
+static bool resolve_where(sim_resolver *self, const sim_raw_fault *fault, sim_fault *out)
+{
+    const sim_raw_where *raw = &fault->where;
     rgn_region_list regions;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "faults.%s.where.regions", out->name);
@@ -94,10 +215,16 @@ static bool resolve_where(sim_resolver *self, const sim_raw_where *raw, sim_faul
         return false;
     for (unsigned i = 0; i < regions.count; i++)
         out->regions |= rgn_region_bit(regions.region[i]);
+    for (uint32_t r = 0; raw->regions.count == 0 && r < self->out->region_count; r++)
+        out->regions |= rgn_region_bit((rgn_region)r);
     out->client_share = (uint32_t)raw->clients;
     out->only_new_connections = raw->connections != 0;
     out->kinds = (uint8_t)raw->operations;
-    return resolve_partitions(self, &raw->partitions, out);
+    out->zone_of_replicas = raw->zone.holds == 0;
+    return resolve_workloads(self, &raw->workloads, out) && resolve_from(self, fault, out) &&
+           resolve_part(self, "zone", &raw->zone, out, &out->zone) &&
+           resolve_part(self, "front_end", &raw->front_end, out, &out->front_end) && check_account(self, raw, out) &&
+           resolve_partitions(self, &raw->partitions, out);
 }
 
 static bool resolve_fault(sim_resolver *self, const sim_raw_item *item, sim_fault *out)
@@ -114,21 +241,56 @@ static bool resolve_fault(sim_resolver *self, const sim_raw_item *item, sim_faul
     if (raw->until <= raw->from)
         return sim_resolve_fail(self, path, sim_node_get(raw->node, "until"),
                                 "ends before it begins; expected until to be later than from");
-    if (raw->errors.node == NULL && raw->latency.node == NULL)
-        return sim_resolve_fail(self, path, raw->node, "does nothing; expected errors or latency");
-    return resolve_where(self, &raw->where, out) && resolve_errors(self, &raw->errors, out) &&
-           resolve_latency(self, &raw->latency, out);
+    if (raw->errors.node == NULL && raw->latency.node == NULL && raw->loss.node == NULL &&
+        raw->replication.node == NULL)
+        return sim_resolve_fail(self, path, raw->node, "does nothing; expected errors, latency, loss or replication");
+    return resolve_where(self, raw, out) && resolve_errors(self, &raw->errors, out) &&
+           resolve_latency(self, &raw->latency, out) && resolve_loss(self, &raw->loss, out) &&
+           resolve_replication_effect(self, &raw->replication, out);
+}
+
+/* The fault comes again: the same under the same name, so that it strikes the same. */
+static bool repeat(sim_resolver *self, const sim_raw_fault *raw, sim_fault *faults, uint32_t *count)
+{
+    const sim_fault first = faults[*count - 1];
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "faults.%s.again", first.name);
+    if (raw->again.count > 0 && first.until == RGN_TIME_NEVER)
+        return sim_resolve_fail(self, path, raw->again.node, "what never ends cannot come again; expected until");
+    for (uint32_t i = 0; i < raw->again.count; i++) {
+        const sim_raw_item *item = &raw->again.item[i];
+        const sim_fault *last = &faults[*count - 1];
+        char end[64];
+        sim_format_duration(last->until, end, sizeof end);
+        if (item->key < last->until)
+            return sim_resolve_fail(self, path, item->node, "comes before it has ended; expected at least %s", end);
+        if (*count == SIM_FAULTS_MAX)
+            return sim_resolve_fail(self, path, item->node,
+                                    "one fault too many; expected at most %d, repetitions included", SIM_FAULTS_MAX);
+        faults[*count] = first;
+        faults[*count].from = item->key;
+        faults[*count].until = rgn_time_add(item->key, first.until - first.from);
+        faults[*count].occurrence = i + 1;
+        ++*count;
+    }
+    return true;
 }
 
 bool sim_resolve_faults(sim_resolver *self)
 {
     const sim_raw_items *raw = &self->raw->faults;
-    sim_fault *faults = sim_arena_array(self->decoder->arena, raw->count, sizeof *faults);
+    sim_fault *faults = sim_arena_array(self->decoder->arena, SIM_FAULTS_MAX, sizeof *faults);
+    uint32_t *count = &self->out->fault_count;
     self->out->fault = faults;
     for (uint32_t i = 0; i < raw->count; i++) {
-        if (!resolve_fault(self, &raw->item[i], &faults[i]))
+        if (*count == SIM_FAULTS_MAX)
+            return sim_resolve_fail(self, "faults", raw->item[i].node,
+                                    "one fault too many; expected at most %d, repetitions included", SIM_FAULTS_MAX);
+        if (!resolve_fault(self, &raw->item[i], &faults[*count]))
             return false;
-        self->out->fault_count++;
+        ++*count;
+        if (!repeat(self, raw->item[i].record, faults, count))
+            return false;
     }
     return true;
 }

@@ -131,7 +131,7 @@ static void write_reference(sim_json *json, const char *key, const char *name)
 static void write_value(sim_json *json, const char *key, const sim_field *field);
 
 /* Lists of names; `item` is a definition. */
-static void write_list(sim_json *json, const sim_field *field, const char *item)
+static void write_items(sim_json *json, const sim_field *field, const char *item)
 {
     sim_json_string(json, "type", "array");
     sim_json_number(json, "minItems", 1, 0);
@@ -147,6 +147,23 @@ static void write_list(sim_json *json, const sim_field *field, const char *item)
     else
         write_words(json, field->words);
     sim_json_close(json, '}');
+}
+
+/* A list, or the word that may stand in its place. */
+static void write_list(sim_json *json, const sim_field *field, const char *item)
+{
+    if (field->word == NULL) {
+        write_items(json, field, item);
+        return;
+    }
+    sim_json_open(json, "anyOf", '[');
+    sim_json_open(json, NULL, '{');
+    sim_json_string(json, "const", field->word);
+    sim_json_close(json, '}');
+    sim_json_open(json, NULL, '{');
+    write_items(json, field, item);
+    sim_json_close(json, '}');
+    sim_json_close(json, ']');
 }
 
 /* Mappings whose keys are data. */

@@ -206,12 +206,18 @@ typedef struct {
 } sim_raw_piece;
 
 typedef struct {
+    const sim_node *node;
+    int64_t high, low, mean_high, mean_low;
+} sim_raw_markov;
+
+typedef struct {
     sim_raw_choice choice;
     int64_t constant;
     sim_raw_items step, ramp, piecewise;
     sim_raw_stair stair;
     sim_raw_square square;
     sim_raw_decay decay;
+    sim_raw_markov markov;
 } sim_raw_shape;
 
 enum {
@@ -222,6 +228,7 @@ enum {
     SIM_RAW_SHAPE_SQUARE,
     SIM_RAW_SHAPE_DECAY,
     SIM_RAW_SHAPE_PIECEWISE,
+    SIM_RAW_SHAPE_MARKOV,
 };
 
 typedef struct {
@@ -234,8 +241,14 @@ enum { SIM_RAW_PARTITIONS_SHARE, SIM_RAW_PARTITIONS_LIST };
 
 typedef struct {
     const sim_node *node;
-    sim_raw_items regions;
+    int64_t number, of, holds;
+} sim_raw_part_of; /* `holds` of zones only */
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_items regions, from, workloads;
     sim_raw_partition_scope partitions;
+    sim_raw_part_of zone, front_end;
     int64_t clients, connections, operations;
 } sim_raw_where;
 
@@ -254,10 +267,24 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
+    sim_raw_shape share;
+    int64_t retransmit;
+} sim_raw_loss;
+
+typedef struct {
+    const sim_node *node;
+    sim_raw_shape add;
+} sim_raw_replication_effect;
+
+typedef struct {
+    const sim_node *node;
     int64_t from, until;
+    sim_raw_items again;
     sim_raw_where where;
     sim_raw_errors errors;
     sim_raw_latency latency;
+    sim_raw_loss loss;
+    sim_raw_replication_effect replication;
     int64_t probes;
 } sim_raw_fault;
 

@@ -72,8 +72,9 @@ typedef struct sim_dist_part {
  * the first point's, after the last the last's. STEP holds a value until the next point; RAMP goes there in a
  * straight line, in integers. A constant is one point. Two points of a RAMP may share an instant: the value jumps, and
  * has the second point's from then on. The other shapes of files (stair, square, decay, piecewise) are points too:
- * shapes.c. */
-typedef enum { SIM_SHAPE_STEP = 0, SIM_SHAPE_RAMP = 1 } sim_shape_type;
+ * shapes.c. MARKOV goes to and fro between the values of its two points for drawn times with means `at`, the first
+ * value first; the world draws it for each replication and knows it as a STEP. */
+typedef enum { SIM_SHAPE_STEP = 0, SIM_SHAPE_RAMP = 1, SIM_SHAPE_MARKOV = 2 } sim_shape_type;
 typedef struct {
     int64_t at;
     int64_t value; /* share (ppb), factor (ppm) or duration (ns) */
@@ -96,6 +97,15 @@ typedef struct {
 /* What a fault does to a connection that a client tries for no request. */
 typedef enum { SIM_PROBES_AS_REQUESTS = 0, SIM_PROBES_SUCCEED = 1, SIM_PROBES_FAIL = 2 } sim_probes;
 
+/* One of several like parts into which something is divided, by a draw that no fault has a say in. */
+typedef struct {
+    uint32_t number; /* from 1 */
+    uint32_t of;     /* 0: all parts */
+} sim_part;
+
+/* Bit beside those of sim_kind: clients' readings of the account, and the service's decisions about it. */
+#define SIM_KINDS_ACCOUNT (1u << SIM_KINDS)
+
 typedef struct {
     const char *name;
     uint64_t name_hash; /* sim_name_hash(name): keys this fault's luck */
@@ -105,9 +115,15 @@ typedef struct {
     uint32_t partition_share;  /* ppb of each workload's partitions; SIM_SHARE_ONE: all */
     uint32_t partition_count;  /* 0: by share; else those listed, and the share is not looked at */
     const uint32_t *partition; /* numbers within each workload, rising; those that a workload lacks are passed over */
+    uint32_t workloads;        /* bit by workload; 0: all */
+    sim_part zone;             /* of one region: those partitions, or at each attempt those replicas, that are in it */
+    bool zone_of_replicas;
     uint32_t client_share;     /* ppb of all clients; SIM_SHARE_ONE: all */
+    uint32_t home_count;       /* 0: clients everywhere */
+    const uint16_t *home;      /* catalogue numbers, rising: clients at home there, and writes taken there */
+    sim_part front_end;        /* of one region: the clients that go through it */
     bool only_new_connections; /* attempts whose client has a connection to the region are spared */
-    uint8_t kinds;             /* bit per sim_kind */
+    uint8_t kinds;             /* bit per sim_kind, and SIM_KINDS_ACCOUNT */
     uint8_t probes;            /* sim_probes */
     uint32_t error_count;
     const sim_error *error;
@@ -116,7 +132,22 @@ typedef struct {
     sim_shape latency_multiply; /* ppm, of the service time */
     sim_shape latency_add;      /* ns, on top of the multiplied service time */
     uint32_t round_trips;       /* further round trips that every attempt needs before it is served */
+    sim_shape loss;             /* ppb: how often a packet is lost, at each try */
+    int64_t retransmit;        /* ns until a lost packet is sent anew the first time; twice as long each further time */
+    sim_shape replication_add; /* ns by which the regions have writes of `home` later */
+    uint32_t occurrence;       /* of the fault, from 0: one that comes again is there several times */
 } sim_fault;
+
+/* Some clients meet it and others of the same group do not. */
+static inline bool sim_fault_divides_groups(const sim_fault *fault)
+{
+    return fault->client_share != SIM_SHARE_ONE || fault->front_end.of != 0;
+}
+/* Some clients meet it and others do not. */
+static inline bool sim_fault_picks_clients(const sim_fault *fault)
+{
+    return sim_fault_divides_groups(fault) || fault->home_count > 0;
+}
 
 typedef struct {
     const char *name;

@@ -8,7 +8,8 @@
  * decay      points of a ramp, 32 a half-life: what is left of the way is the exact power of two there, rounded down;
  *            between two points the line is above the curve by at most 0.006 % of what is left. It is over where
  *            less than one part in 10^9 (10^6, one ns) is left.
- * piecewise  points of a ramp; where one piece ends and the next begins there are two, and the value jumps. */
+ * piecewise  points of a ramp; where one piece ends and the next begins there are two, and the value jumps.
+ * markov     stays what it is: which times it is drawn is each replication's luck (world/drawn.c). */
 #include <inttypes.h>
 
 #include "engine/wide.h"
@@ -111,6 +112,22 @@ static sim_shape from_pieces(sim_resolver *self, const sim_raw_items *items)
     return (sim_shape){SIM_SHAPE_RAMP, 2 * items->count, point};
 }
 
+/* About as many times are drawn as fit into the life. */
+static bool from_markov(sim_resolver *self, const char *path, const sim_raw_markov *raw, int64_t life, sim_shape *out)
+{
+    const int64_t cycles = life / (raw->mean_high + raw->mean_low);
+    if (cycles > POINTS_MAX / 2)
+        return sim_resolve_fail(self, path, raw->node,
+                                "about %" PRId64 " times to and fro until the fault or the run ends; expected longer "
+                                "times, for at most %d",
+                                cycles, POINTS_MAX / 2);
+    sim_point *point = point_array(self, 2);
+    point[0] = (sim_point){raw->mean_high, raw->high};
+    point[1] = (sim_point){raw->mean_low, raw->low};
+    *out = (sim_shape){SIM_SHAPE_MARKOV, 2, point};
+    return true;
+}
+
 bool sim_resolve_shape(sim_resolver *self, const char *path, const sim_raw_shape *raw, int64_t life, sim_shape *out)
 {
     switch (raw->choice.which) {
@@ -134,6 +151,8 @@ bool sim_resolve_shape(sim_resolver *self, const char *path, const sim_raw_shape
     case SIM_RAW_SHAPE_PIECEWISE:
         *out = from_pieces(self, &raw->piecewise);
         break;
+    case SIM_RAW_SHAPE_MARKOV:
+        return from_markov(self, path, &raw->markov, life, out);
     default:
         break;
     }

@@ -71,15 +71,51 @@ typedef struct {
     uint64_t multiplier;
     int64_t added;
     uint32_t round_trips;
+    bool is_lost; /* too many packets in a row */
 } effect;
 
-static effect effect_of(const sim_world *world, uint64_t faults, int64_t arrival, uint64_t word)
+/* What an attempt's own words decide besides latency and outcome. */
+typedef enum { LUCK_REPLICA = 1, LUCK_LOSS = 2 } luck_purpose;
+
+static uint64_t further_word(sim_words luck, luck_purpose purpose, uint64_t key)
 {
-    const uint32_t position = (uint32_t)sim_below(word, SIM_SHARE_ONE);
+    return sim_threefry2x64(luck.word[0], luck.word[1], (uint64_t)purpose, key).word[0];
+}
+
+/* Whether the attempt's replica is in the fault's zone. The replica is the same for all faults of the region. */
+static bool is_in_zone(const sim_scenario *scenario, const sim_fault *fault, sim_words luck)
+{
+    const unsigned region = (unsigned)__builtin_ctz(fault->regions);
+    const uint64_t word = further_word(luck, LUCK_REPLICA, scenario->region[region]);
+    return sim_below(word, fault->zone.of) + 1 == fault->zone.number;
+}
+
+/* A packet that is lost is sent anew after a time that doubles with each loss (RFC 6298). */
+enum { LOSSES_MAX = 10 };
+
+static void lose_packets(effect *all, const sim_fault *fault, int64_t arrival, sim_words luck)
+{
+    const uint32_t share = sim_fault_losses_at(fault, arrival);
+    int64_t wait = fault->retransmit;
+    unsigned lost = 0;
+    for (; lost < LOSSES_MAX; lost++, wait *= 2) {
+        const uint64_t word = further_word(luck, LUCK_LOSS, sim_mix64(fault->name_hash) + lost);
+        if (sim_below(word, SIM_SHARE_ONE) >= share)
+            break;
+        all->added = rgn_time_add(all->added, wait);
+    }
+    all->is_lost = all->is_lost || lost == LOSSES_MAX;
+}
+
+static effect effect_of(const sim_world_run *run, uint64_t faults, int64_t arrival, sim_words luck)
+{
+    const uint32_t position = (uint32_t)sim_below(luck.word[1], SIM_SHARE_ONE);
     effect all = {.multiplier = SIM_FACTOR_ONE};
     uint32_t stacked = 0;
     while (faults != 0) {
-        const sim_fault *fault = &world->scenario->fault[sim_mask_take(&faults)];
+        const sim_fault *fault = &run->fault[sim_mask_take(&faults)];
+        if (fault->zone.of > 0 && fault->zone_of_replicas && !is_in_zone(run->world->scenario, fault, luck))
+            continue;
         const uint32_t share = sim_fault_errors_at(fault, arrival);
         const uint32_t width = share < SIM_SHARE_ONE - stacked ? share : SIM_SHARE_ONE - stacked;
         if (position >= stacked && position - stacked < width)
@@ -88,6 +124,8 @@ static effect effect_of(const sim_world *world, uint64_t faults, int64_t arrival
         all.multiplier = sim_scale(all.multiplier, sim_fault_multiplier_at(fault, arrival));
         all.added += sim_fault_added_at(fault, arrival);
         all.round_trips += sim_fault_round_trips_at(fault, arrival);
+        if (fault->loss.count > 0)
+            lose_packets(&all, fault, arrival, luck);
     }
     return all;
 }
@@ -108,26 +146,59 @@ bool sim_world_connects(const sim_world_run *run, rgn_region region, uint32_t pa
                         uint64_t word)
 {
     const sim_world *world = run->world;
-    const sim_stretches *stretches = &world->stretches[region];
+    const sim_stretches *stretches = &run->stretches[region];
     uint64_t met = stretches->faults[sim_stretches_find(stretches, at)] & run->scope->client_hits[client];
     met = partition == SIM_NO_PARTITION ? endpoint_faults(world, met) : met & run->scope->hits[partition];
     uint64_t as_requests = 0;
     for (uint64_t left = met; left != 0;) {
         const unsigned number = sim_mask_take(&left);
-        const uint8_t probes = world->scenario->fault[number].probes;
+        const uint8_t probes = run->fault[number].probes;
         if (probes == SIM_PROBES_FAIL)
             return false;
         if (probes == SIM_PROBES_AS_REQUESTS)
             as_requests |= UINT64_C(1) << number;
     }
-    const effect all = effect_of(world, as_requests, at, word);
-    return all.hit.fault == NULL || pick_error(&all.hit, word)->type == SIM_ERROR_STATUS;
+    const effect all = effect_of(run, as_requests, at, (sim_words){{word, word}});
+    return !all.is_lost && (all.hit.fault == NULL || pick_error(&all.hit, word)->type == SIM_ERROR_STATUS);
+}
+
+/* The regions in the order in which a client asks them about the account. */
+static unsigned list_account_regions(const rgn_account *account, rgn_region out[RGN_REGIONS_MAX])
+{
+    unsigned count = 0;
+    out[count++] = account->writable.region[0];
+    for (unsigned i = 0; i < account->readable.count; i++)
+        if (account->readable.region[i] != out[0])
+            out[count++] = account->readable.region[i];
+    return count;
+}
+
+sim_account_reading sim_world_read_account(const sim_world_run *run, const sim_luck *luck, uint32_t client,
+                                           uint64_t client_key, int64_t at)
+{
+    const sim_world *world = run->world;
+    const uint64_t faults = world->account_faults & run->scope->client_hits[client];
+    rgn_region region[RGN_REGIONS_MAX];
+    const unsigned count = list_account_regions(sim_world_account_at(world, at), region);
+    int64_t now = at;
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t key = sim_mix64((uint64_t)world->scenario->region[region[i]] + 1) + (uint64_t)now;
+        const sim_words words = sim_draw_words(luck, SIM_DRAW_ACCOUNT, client_key, key);
+        const effect all = effect_of(run, faults & world->region_faults[region[i]], now, words);
+        const int64_t taken =
+            rgn_time_add((int64_t)sim_scale((uint64_t)world->scenario->account_read_time, all.multiplier), all.added);
+        if (all.hit.fault == NULL && !all.is_lost)
+            return (sim_account_reading){.asked = now, .end = rgn_time_add(now, taken), .is_answered = true};
+        const bool is_silent = all.is_lost || pick_error(&all.hit, words.word[1])->type == SIM_ERROR_NO_REPLY;
+        now = rgn_time_add(now, is_silent ? SIM_CONNECT_TIMEOUT : taken);
+    }
+    return (sim_account_reading){.asked = at, .end = now};
 }
 
 /* The windows around `arrival`, of which stretch `here` tells. */
 static void open_windows(sim_world_run *run, rgn_region region, uint32_t here, uint64_t met, const effect *all)
 {
-    const sim_stretches *stretches = &run->world->stretches[region];
+    const sim_stretches *stretches = &run->stretches[region];
     const int64_t until = here + 1 < stretches->count ? stretches->from[here + 1] : RGN_TIME_NEVER;
     if (stretches->struck[here] >= SIM_SHARE_ONE)
         return;
@@ -157,7 +228,7 @@ sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_a
                              sim_words luck)
 {
     const rgn_region region = attempt->region;
-    const sim_stretches *stretches = &run->world->stretches[region];
+    const sim_stretches *stretches = &run->stretches[region];
     const sim_steady *steady = &run->steady[region];
     const int64_t arrival = rgn_time_add(sent, round_trip / 2);
     const int64_t first_answer = rgn_time_add(sent, round_trip);
@@ -168,9 +239,11 @@ sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_a
                       steady->added);
     const uint32_t here = sim_stretches_find(stretches, arrival);
     const uint64_t met = faults_met(run, attempt, stretches->faults[here]);
-    const effect all = effect_of(run->world, met, arrival, luck.word[1]);
+    const effect all = effect_of(run, met, arrival, luck);
     open_windows(run, region, here, met, &all);
     const int64_t there_and_back = rgn_time_add(first_answer, times(round_trip, all.round_trips));
+    if (all.is_lost)
+        return (sim_fate){.end = RGN_TIME_NEVER, .transport = RGN_TRANSPORT_UNKNOWN};
     if (all.hit.fault == NULL)
         return answer(there_and_back, drawn, all.multiplier, all.added);
     const int64_t service = rgn_time_add((int64_t)sim_scale(drawn, all.multiplier), all.added);

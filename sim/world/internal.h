@@ -3,6 +3,7 @@
 #ifndef SIM_WORLD_INTERNAL_H
 #define SIM_WORLD_INTERNAL_H
 
+#include "engine/digest.h"
 #include "world/schedule.h"
 #include "world/world.h"
 
@@ -17,7 +18,7 @@ typedef enum {
  * last never ends; from[0] is INT64_MIN. A fault without errors, with multiplier 1 and without added time has
  * no effect. Neighbours differ,
  * so a stretch with an empty set is a quiet window as wide as can be. */
-typedef struct {
+typedef struct sim_stretches {
     uint32_t count;
     int64_t *from;
     uint64_t *faults;
@@ -49,6 +50,8 @@ struct sim_world {
     sim_distances distances;
     uint64_t region_faults[RGN_REGIONS_MAX]; /* faults whose scope names the region ... */
     uint64_t kind_faults[SIM_KINDS];         /* ... and the kind */
+    uint64_t account_faults;                 /* faults on the control plane */
+    uint64_t replication_faults;             /* faults that keep writes back */
     uint64_t new_connection_faults;          /* faults that spare established connections */
     sim_stretches stretches[RGN_REGIONS_MAX];
     uint64_t tables_hash;
@@ -67,13 +70,21 @@ typedef struct {
     int64_t *change; /* rising */
 } sim_truth_line;
 
-/* What one replication's luck decided. */
-/* The fault does not single out partitions. */
+/* The faults of a run whose luck decides what they do. */
+typedef struct sim_drawn {
+    sim_fault *fault; /* the scenario's, with every shape drawn */
+    sim_stretches stretches[RGN_REGIONS_MAX];
+} sim_drawn;
+
+/* The fault does not single out partitions, be it by their zone or their workload. */
 static inline bool sim_fault_strikes_all(const sim_fault *fault)
 {
-    return fault->partition_count == 0 && fault->partition_share == SIM_SHARE_ONE;
+    const bool is_of_zone = fault->zone.of > 0 && !fault->zone_of_replicas;
+    return fault->partition_count == 0 && fault->partition_share == SIM_SHARE_ONE && fault->workloads == 0 &&
+           !is_of_zone;
 }
 
+/* What one replication's luck decided. */
 struct sim_world_scope {
     uint64_t *hits;          /* per partition: the faults that hit it, wherever; behind the last: those that hit all */
     uint64_t *client_hits;   /* per client: the faults that hit it */
@@ -98,6 +109,18 @@ void sim_stretches_deinit(sim_stretches *stretches);
 /* The stretch that holds the instant. */
 uint32_t sim_stretches_find(const sim_stretches *stretches, int64_t at);
 
+/* drawn.c: fills in run->fault and run->stretches. False: no memory; deinit whatever the result. */
+bool sim_drawn_init(sim_world_run *run, const sim_luck *luck);
+void sim_drawn_deinit(sim_world_run *run);
+/* Adds what was drawn for the fault, if anything was. */
+void sim_drawn_hash(const sim_world_run *run, uint32_t number, sim_digest *digest);
+
+/* Of the faults of a region those that strike requests. */
+static inline uint64_t sim_world_request_faults(const sim_world *world, rgn_region region)
+{
+    return world->region_faults[region] & (world->kind_faults[SIM_KIND_READ] | world->kind_faults[SIM_KIND_WRITE]);
+}
+
 /* False: no memory. Free with sim_account_line_deinit() whatever the result. */
 bool sim_account_line_init(sim_account_line *line, const sim_scenario *scenario);
 void sim_account_line_deinit(sim_account_line *line);
@@ -108,11 +131,11 @@ bool sim_write_regions_init(sim_world_run *run);
 void sim_write_regions_deinit(sim_world_run *run);
 
 /* When the set of faults makes what it hits unhealthy. False: no memory; free line->change whatever the result. */
-bool sim_truth_line_build(sim_truth_line *line, uint64_t faults, const sim_scenario *scenario);
+bool sim_truth_line_build(sim_truth_line *line, uint64_t mask, const sim_fault *faults, const sim_scenario *scenario);
 bool sim_truth_line_is_healthy(const sim_truth_line *line, int64_t at);
 
-/* Builds the truth lines of a scope whose hits are known. False: no memory. */
-bool sim_truth_init(struct sim_world_scope *scope, const sim_world *world);
+/* Builds the truth lines of a run whose hits and faults are known. False: no memory. */
+bool sim_truth_init(const sim_world_run *run);
 void sim_truth_deinit(struct sim_world_scope *scope);
 
 #endif

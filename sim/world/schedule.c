@@ -12,6 +12,8 @@ static sim_i128 scaled_value(const sim_shape *shape, int64_t at, unsigned bits)
 {
     assert(shape->count > 0);
     const sim_point *point = shape->point;
+    if (shape->type == SIM_SHAPE_MARKOV)
+        return (sim_i128)point[0].value * ((sim_i128)1 << bits);
     uint32_t low = 0; /* the last point not after `at`, or the first */
     uint32_t high = shape->count;
     while (high - low > 1) {
@@ -53,6 +55,29 @@ uint64_t sim_fault_errors_fine_at(const sim_fault *fault, int64_t at)
     if (fault->error_share.count == 0 || !is_active(fault, at))
         return 0;
     return (uint64_t)scaled_value(&fault->error_share, at - fault->from, FINE_BITS);
+}
+
+uint32_t sim_fault_losses_at(const sim_fault *fault, int64_t at)
+{
+    if (fault->loss.count == 0 || !is_active(fault, at))
+        return 0;
+    return (uint32_t)sim_shape_at(&fault->loss, at - fault->from);
+}
+
+uint64_t sim_fault_harm_fine_at(const sim_fault *fault, int64_t at)
+{
+    const bool is_part = fault->zone.of > 0 && fault->zone_of_replicas;
+    uint64_t harm = sim_fault_errors_fine_at(fault, at);
+    if (fault->loss.count > 0 && is_active(fault, at))
+        harm += (uint64_t)scaled_value(&fault->loss, at - fault->from, FINE_BITS);
+    return is_part ? harm / fault->zone.of : harm;
+}
+
+int64_t sim_fault_held_back_at(const sim_fault *fault, int64_t at)
+{
+    if (fault->replication_add.count == 0 || !is_active(fault, at))
+        return 0;
+    return sim_shape_at(&fault->replication_add, at - fault->from);
 }
 
 uint64_t sim_fault_multiplier_at(const sim_fault *fault, int64_t at)
@@ -97,7 +122,7 @@ sim_severity sim_schedule_at(const sim_fault *faults, uint64_t mask, int64_t at)
     int64_t added = 0;
     while (mask != 0) {
         const sim_fault *fault = &faults[sim_mask_take(&mask)];
-        errors += sim_fault_errors_at(fault, at);
+        errors += sim_fault_harm_fine_at(fault, at) >> FINE_BITS;
         multiplier = sim_scale(multiplier, sim_fault_multiplier_at(fault, at));
         added += sim_fault_added_at(fault, at);
     }
@@ -115,7 +140,7 @@ static int by_time(const void *a, const void *b)
 /* Appends the shape's points that lie within the fault's life. */
 static uint32_t add_points(const sim_fault *fault, const sim_shape *shape, int64_t *out, uint32_t count)
 {
-    for (uint32_t i = 0; i < shape->count; i++) {
+    for (uint32_t i = 0; shape->type != SIM_SHAPE_MARKOV && i < shape->count; i++) {
         const int64_t at = rgn_time_add(fault->from, shape->point[i].at);
         if (is_active(fault, at))
             out[count++] = at;
@@ -128,7 +153,8 @@ int64_t *sim_schedule_breaks(const sim_fault *faults, uint64_t mask, uint32_t *c
     size_t room = 1;
     for (uint64_t rest = mask; rest != 0;) {
         const sim_fault *fault = &faults[sim_mask_take(&rest)];
-        room += 2 + (size_t)fault->error_share.count + fault->latency_multiply.count + fault->latency_add.count;
+        room += 2 + (size_t)fault->error_share.count + fault->latency_multiply.count + fault->latency_add.count +
+                fault->loss.count;
     }
     int64_t *out = malloc(room * sizeof *out);
     if (out == NULL)
@@ -144,6 +170,7 @@ int64_t *sim_schedule_breaks(const sim_fault *faults, uint64_t mask, uint32_t *c
         found = add_points(fault, &fault->error_share, out, found);
         found = add_points(fault, &fault->latency_multiply, out, found);
         found = add_points(fault, &fault->latency_add, out, found);
+        found = add_points(fault, &fault->loss, out, found);
     }
     qsort(out, found, sizeof *out, by_time);
     uint32_t kept = 0;

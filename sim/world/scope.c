@@ -22,6 +22,22 @@ static bool is_listed(const sim_fault *fault, uint32_t partition)
     return false;
 }
 
+static uint16_t only_region(const sim_scenario *scenario, const sim_fault *fault)
+{
+    return scenario->region[__builtin_ctz(fault->regions)];
+}
+
+/* A zone that holds partitions. Which it holds depends on the partition, the region and the number of zones. */
+static bool is_in_zone(const sim_luck *luck, const sim_scenario *scenario, const sim_fault *fault,
+                       const sim_workload *workload, uint32_t partition)
+{
+    if (fault->zone.of == 0 || fault->zone_of_replicas)
+        return true;
+    const uint64_t word =
+        sim_draw_words(luck, SIM_DRAW_ZONE, workload->name_hash + partition, only_region(scenario, fault)).word[0];
+    return sim_below(word, fault->zone.of) + 1 == fault->zone.number;
+}
+
 /* A share is compared with a word that does not depend on it: a greater share hits the same partitions and more. */
 static bool is_hit(const sim_luck *luck, const sim_fault *fault, const sim_workload *workload, uint32_t partition)
 {
@@ -41,8 +57,11 @@ static void draw_hits(uint64_t *hits, const sim_scenario *scenario, const sim_lu
             hits[scenario->partition_count] |= UINT64_C(1) << f;
         for (uint32_t w = 0; w < scenario->workload_count; w++) {
             const sim_workload *workload = &scenario->workload[w];
+            const sim_fault *fault = &scenario->fault[f];
+            if (fault->workloads != 0 && (fault->workloads >> w & 1) == 0)
+                continue;
             for (uint32_t p = 0; p < workload->partition_count; p++)
-                if (is_hit(luck, &scenario->fault[f], workload, p))
+                if (is_hit(luck, fault, workload, p) && is_in_zone(luck, scenario, fault, workload, p))
                     hits[workload->first_partition + p] |= UINT64_C(1) << f;
         }
     }
@@ -54,6 +73,24 @@ static bool is_client_hit(const sim_luck *luck, const sim_fault *fault, const si
     const uint64_t key = group->name_hash + place;
     const uint64_t word = sim_draw_words(luck, SIM_DRAW_FAULT_CLIENT, fault->name_hash, key).word[0];
     return sim_below(word, SIM_SHARE_ONE) < fault->client_share;
+}
+
+static bool is_at_home(const sim_fault *fault, const sim_client_group *group)
+{
+    for (uint32_t i = 0; i < fault->home_count; i++)
+        if (fault->home[i] == group->home)
+            return true;
+    return fault->home_count == 0;
+}
+
+static bool goes_through(const sim_luck *luck, const sim_scenario *scenario, const sim_fault *fault,
+                         const sim_client_group *group, uint32_t place)
+{
+    if (fault->front_end.of == 0)
+        return true;
+    const uint64_t word =
+        sim_draw_words(luck, SIM_DRAW_FRONT_END, group->name_hash + place, only_region(scenario, fault)).word[0];
+    return sim_below(word, fault->front_end.of) + 1 == fault->front_end.number;
 }
 
 static void hit_every_client(struct sim_world_scope *scope, const sim_scenario *scenario, uint64_t bit)
@@ -69,8 +106,11 @@ static void draw_client_hits(struct sim_world_scope *scope, const sim_scenario *
     const uint64_t bit = UINT64_C(1) << fault;
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
+        if (!is_at_home(&scenario->fault[fault], group))
+            continue;
         for (uint32_t i = 0; i < group->count; i++)
-            if (is_client_hit(luck, &scenario->fault[fault], group, i)) {
+            if (is_client_hit(luck, &scenario->fault[fault], group, i) &&
+                goes_through(luck, scenario, &scenario->fault[fault], group, i)) {
                 scope->client_hits[group->first_client + i] |= bit;
                 scope->any_client |= bit;
             }
@@ -110,12 +150,12 @@ sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck
         goto failed;
     draw_hits(run->scope->hits, scenario, luck);
     for (uint32_t f = 0; f < scenario->fault_count; f++) {
-        if (scenario->fault[f].client_share == SIM_SHARE_ONE)
+        if (!sim_fault_picks_clients(&scenario->fault[f]))
             hit_every_client(run->scope, scenario, UINT64_C(1) << f);
         else
             draw_client_hits(run->scope, scenario, luck, f);
     }
-    if (!sim_truth_init(run->scope, world) || !sim_write_regions_init(run) ||
+    if (!sim_drawn_init(run, luck) || !sim_truth_init(run) || !sim_write_regions_init(run) ||
         (scenario->replication.is_on && !set_keys(run->scope, scenario)))
         goto failed;
     return run;
@@ -129,6 +169,7 @@ void sim_world_run_destroy(sim_world_run *run)
     if (run == NULL)
         return;
     sim_write_regions_deinit(run);
+    sim_drawn_deinit(run);
     if (run->scope != NULL) {
         sim_truth_deinit(run->scope);
         free(run->scope->hits);
@@ -157,8 +198,10 @@ uint64_t sim_world_run_scope_hash(const sim_world_run *run)
     const sim_scenario *scenario = run->world->scenario;
     sim_digest digest = sim_digest_start();
     for (uint32_t f = 0; f < scenario->fault_count; f++)
-        if (scenario->fault[f].client_share < SIM_SHARE_ONE)
+        if (sim_fault_picks_clients(&scenario->fault[f]))
             hash_clients(&digest, run, f);
+    for (uint32_t f = 0; f < scenario->fault_count; f++)
+        sim_drawn_hash(run, f, &digest);
     for (uint32_t f = 0; f < scenario->fault_count; f++)
         for (uint32_t w = 0; w < scenario->workload_count; w++) {
             const sim_workload *workload = &scenario->workload[w];

@@ -11,7 +11,8 @@ static bool has_effect(const sim_fault *fault, int64_t first, int64_t last)
     return sim_fault_errors_at(fault, first) != 0 || sim_fault_errors_at(fault, last) != 0 ||
            sim_fault_multiplier_at(fault, first) != SIM_FACTOR_ONE ||
            sim_fault_multiplier_at(fault, last) != SIM_FACTOR_ONE || sim_fault_added_at(fault, first) != 0 ||
-           sim_fault_added_at(fault, last) != 0 || sim_fault_round_trips_at(fault, first) != 0;
+           sim_fault_added_at(fault, last) != 0 || sim_fault_round_trips_at(fault, first) != 0 ||
+           sim_fault_losses_at(fault, first) != 0 || sim_fault_losses_at(fault, last) != 0;
 }
 
 static uint64_t with_effect(const sim_fault *faults, uint64_t mask, int64_t first, int64_t last)
@@ -49,11 +50,14 @@ static sim_slowing slowing_in(const sim_fault *faults, uint64_t mask, int64_t fi
     sim_slowing found = SIM_SLOWING_NONE;
     while (mask != 0) {
         const sim_fault *fault = &faults[sim_mask_take(&mask)];
+        if (sim_fault_losses_at(fault, first) != 0 || sim_fault_losses_at(fault, last) != 0)
+            return SIM_SLOWING_VARIES;
         if (sim_fault_multiplier_at(fault, first) == SIM_FACTOR_ONE &&
             sim_fault_multiplier_at(fault, last) == SIM_FACTOR_ONE && sim_fault_added_at(fault, first) == 0 &&
             sim_fault_added_at(fault, last) == 0 && sim_fault_round_trips_at(fault, first) == 0)
             continue;
-        if (!is_constant(&fault->latency_multiply) || !is_constant(&fault->latency_add))
+        const bool strikes_some = fault->zone.of > 0 && fault->zone_of_replicas;
+        if (!is_constant(&fault->latency_multiply) || !is_constant(&fault->latency_add) || strikes_some)
             return SIM_SLOWING_VARIES;
         found = SIM_SLOWING_STEADY;
     }

@@ -8,6 +8,7 @@
 /* A truth line in the making. */
 typedef struct {
     const sim_scenario *scenario;
+    const sim_fault *faults;
     sim_truth_line *line;
     uint32_t room;
     bool is_healthy; /* at the end of what was looked at */
@@ -54,7 +55,7 @@ static uint32_t cap_share(uint64_t share)
 typedef struct {
     uint64_t least;
     uint64_t most;
-    sim_u128 line_first; /* in units of 2^-32, rounded up */
+    sim_u128 line_first; /* in units of 2^-32, rounded up: what is rounded down is less than two short */
     sim_u128 line_last;
 } bounds;
 
@@ -65,8 +66,8 @@ static void take_in(bounds *self, sim_u128 first, sim_u128 last)
     const uint64_t b = (uint64_t)(last >> 32);
     self->least += a < b ? a : b;
     self->most += a < b ? b : a;
-    self->line_first += first + 1;
-    self->line_last += last + 1;
+    self->line_first += first + 2;
+    self->line_last += last + 2;
 }
 
 static uint64_t upper(const bounds *self)
@@ -87,7 +88,7 @@ static range find_range(const sim_fault *faults, uint64_t mask, int64_t first, i
     range out = {.least.multiplier = SIM_FACTOR_ONE, .most.multiplier = SIM_FACTOR_ONE};
     while (mask != 0) {
         const sim_fault *fault = &faults[sim_mask_take(&mask)];
-        take_in(&errors, sim_fault_errors_fine_at(fault, first), sim_fault_errors_fine_at(fault, last));
+        take_in(&errors, sim_fault_harm_fine_at(fault, first), sim_fault_harm_fine_at(fault, last));
         take_in(&added, sim_fault_added_fine_at(fault, first), sim_fault_added_fine_at(fault, last));
         const uint64_t m = sim_fault_multiplier_at(fault, first);
         const uint64_t n = sim_fault_multiplier_at(fault, last);
@@ -106,7 +107,7 @@ static range find_range(const sim_fault *faults, uint64_t mask, int64_t first, i
 static void scan(builder *self, int64_t first, int64_t last)
 {
     const sim_scenario *scenario = self->scenario;
-    const range found = find_range(scenario->fault, self->line->faults, first, last);
+    const range found = find_range(self->faults, self->line->faults, first, last);
     if (is_within(scenario, found.most)) {
         note(self, first, true);
     } else if (!is_within(scenario, found.least)) {
@@ -119,15 +120,15 @@ static void scan(builder *self, int64_t first, int64_t last)
     }
 }
 
-bool sim_truth_line_build(sim_truth_line *line, uint64_t mask, const sim_scenario *scenario)
+bool sim_truth_line_build(sim_truth_line *line, uint64_t mask, const sim_fault *faults, const sim_scenario *scenario)
 {
     *line = (sim_truth_line){.faults = mask};
-    line->starts_healthy = is_within(scenario, sim_schedule_at(scenario->fault, 0, 0));
+    line->starts_healthy = is_within(scenario, sim_schedule_at(faults, 0, 0));
     uint32_t count;
-    int64_t *at = sim_schedule_breaks(scenario->fault, mask, &count);
+    int64_t *at = sim_schedule_breaks(faults, mask, &count);
     if (at == NULL)
         return false;
-    builder self = {.scenario = scenario, .line = line, .is_healthy = line->starts_healthy};
+    builder self = {.scenario = scenario, .faults = faults, .line = line, .is_healthy = line->starts_healthy};
     for (uint32_t i = 0; i < count; i++)
         scan(&self, at[i], (i + 1 < count ? at[i + 1] : RGN_TIME_NEVER) - 1);
     free(at);
@@ -235,8 +236,10 @@ static void find_always_healthy(struct sim_world_scope *scope, const sim_world *
     }
 }
 
-bool sim_truth_init(struct sim_world_scope *scope, const sim_world *world)
+bool sim_truth_init(const sim_world_run *run)
 {
+    struct sim_world_scope *scope = run->scope;
+    const sim_world *world = run->world;
     const sim_scenario *scenario = world->scenario;
     bool is_ok = false;
     uint64_t scopes[RGN_REGIONS_MAX * SIM_KINDS];
@@ -252,7 +255,7 @@ bool sim_truth_init(struct sim_world_scope *scope, const sim_world *world)
     if (scope->line == NULL)
         goto out;
     for (; scope->line_count < all.count; scope->line_count++)
-        if (!sim_truth_line_build(&scope->line[scope->line_count], all.set[scope->line_count], scenario)) {
+        if (!sim_truth_line_build(&scope->line[scope->line_count], all.set[scope->line_count], run->fault, scenario)) {
             scope->line_count++; /* what it holds is freed with the rest */
             goto out;
         }

@@ -45,6 +45,10 @@ static void sort_faults(sim_world *world)
         for (int k = 0; k < SIM_KINDS; k++)
             if (scenario->fault[f].kinds >> k & 1)
                 world->kind_faults[k] |= bit;
+        if ((scenario->fault[f].kinds & SIM_KINDS_ACCOUNT) != 0)
+            world->account_faults |= bit;
+        if (scenario->fault[f].replication_add.count > 0)
+            world->replication_faults |= bit;
         if (scenario->fault[f].only_new_connections)
             world->new_connection_faults |= bit;
     }
@@ -97,7 +101,8 @@ sim_world *sim_world_create(const sim_scenario *scenario, sim_input_error *error
         goto failed;
     }
     for (uint32_t r = 0; r < scenario->region_count; r++)
-        if (!sim_stretches_init(&world->stretches[r], scenario->fault, world->region_faults[r])) {
+        if (!sim_stretches_init(&world->stretches[r], scenario->fault,
+                                sim_world_request_faults(world, (rgn_region)r))) {
             sim_world_refuse(error, scenario->path, 0, 0, "out of memory");
             goto failed;
         }

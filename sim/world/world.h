@@ -7,12 +7,12 @@
  *
  * One attempt's fate is fixed when it reaches its region: sent at t, it arrives at t + rtt/2, is served (faults are
  * looked at for that instant) and its answer is back rtt - rtt/2 later. Luck comes in as two words: latency and
- * outcome. Outcome = word < error share: severity is monotone. Overlapping faults stack their error shares on that one
- * word in name order, capped at 1; multipliers multiply and act on the service time only, added latencies
- * add up on top, further round trips lengthen the way. A fault on new connections spares an attempt whose client has a
- * connection to the region when it sends. Network jitter, where a
- * scenario has it, scales the round trip before all that: the caller draws a word and hands in sim_world_jittered() as
- * round trip. */
+ * outcome; both together key the attempt's replica and its lost packets, where a fault asks. Outcome = word < error
+ * share: severity is monotone. Overlapping faults stack their error shares on that one word in name order, capped at 1;
+ * multipliers multiply and act on the service time only, added latencies add up on top, further round trips lengthen
+ * the way. A fault on new connections spares an attempt whose client has a connection to the region when it sends.
+ * Network jitter, where a scenario has it, scales the round trip before all that: the caller draws a word and hands in
+ * sim_world_jittered() as round trip. */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -45,6 +45,9 @@ typedef struct {
 
 typedef struct sim_world_run {
     const sim_world *world;
+    const sim_fault *fault;                /* the scenario's, as this replication's luck has them */
+    const struct sim_stretches *stretches; /* by region */
+    struct sim_drawn *drawn;               /* NULL: luck has no say in what faults do */
     const sim_sampler *service[SIM_KINDS];
     const sim_sampler *jitter; /* factor on a round trip in ppm; NULL: no jitter, no word to draw */
     sim_quiet quiet[RGN_REGIONS_MAX];
@@ -115,6 +118,16 @@ sim_refusal sim_world_refuses(const sim_world_run *run, const sim_attempt *attem
 /* The region that takes the partition's writes on a single-write account; only where sim_world_has_control(). */
 rgn_region sim_world_write_region(const sim_world_run *run, uint32_t partition, int64_t at);
 
+/* A client's reading of the account that begins at `at`. It asks the region that takes writes, or the first of them;
+ * where a fault keeps the answer back, the others in account order. */
+typedef struct {
+    int64_t asked; /* the answer holds what was so then */
+    int64_t end;   /* when the client knows */
+    bool is_answered;
+} sim_account_reading;
+sim_account_reading sim_world_read_account(const sim_world_run *run, const sim_luck *luck, uint32_t client,
+                                           uint64_t client_key, int64_t at);
+
 /* True if some fault looks at connections: else nobody needs to know who has one. */
 bool sim_world_needs_connections(const sim_world *world);
 
@@ -156,11 +169,12 @@ static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, co
                       .status = 200};
 }
 
-/* Ground truth from the schedule alone: is (region, partition) healthy for the client's `kind` at `at`? Healthy: the
- * stacked error share, the combined multiplier and the added latencies of the faults that hit the partition there, and
- * that client, are all within the scenario's limits. Luck decides only who is hit. Connections are not looked at: a
- * fault on new ones counts as if it struck every attempt. Nor are further round trips: at home they cost next to
- * nothing. SIM_ANY_CLIENT: as if every fault that hits some client hit this one. */
+/* Ground truth from the schedule alone (drawn shapes as this run has them; a lost packet counts as an error): is
+ * (region, partition) healthy for the client's `kind` at `at`? Healthy: the stacked error share, the combined
+ * multiplier and the added latencies of the faults that hit the partition there, and that client, are all within the
+ * scenario's limits. Luck decides only who is hit. Connections are not looked at: a fault on new ones counts as if it
+ * struck every attempt. Nor are further round trips: at home they cost next to nothing. SIM_ANY_CLIENT: as if every
+ * fault that hits some client hit this one. */
 #define SIM_ANY_CLIENT UINT32_MAX
 bool sim_truth_is_healthy(const sim_world_run *run, rgn_region region, uint32_t partition, uint32_t client,
                           sim_kind kind, int64_t at);

@@ -4,7 +4,8 @@
  * With automatic failover on, the service moves the write region of a partition whose region has been unhealthy for
  * writes for `failover_after`, to the account's first healthy region; and back to the account's write region when that
  * has been healthy for `failback_after`. It sees what strikes all clients and all connections, not what strikes some:
- * partitions struck by the same such faults move alike. Everything follows from the schedule and from who is hit. */
+ * partitions struck by the same such faults move alike. While the control plane of the account's write region is
+ * unhealthy nothing is decided. Everything follows from the schedule and from who is hit. */
 #include <stdlib.h>
 
 #include "world/internal.h"
@@ -33,6 +34,7 @@ typedef struct {
     const sim_world *world;
     const sim_scenario *scenario;
     sim_truth_line health[RGN_REGIONS_MAX]; /* by region */
+    const sim_truth_line *control;          /* by region */
     int64_t *instant;                       /* at which something may be decided; rising */
     size_t instants;
     int64_t since[RGN_REGIONS_MAX]; /* when the region's health last changed */
@@ -57,7 +59,7 @@ static bool list_instants(service *self)
     const sim_account_line *account = &self->world->account;
     size_t room = account->count;
     for (uint32_t r = 0; r < self->scenario->region_count; r++)
-        room += 3 * (size_t)self->health[r].count;
+        room += 3 * (size_t)self->health[r].count + self->control[r].count;
     self->instant = calloc(room + 1, sizeof *self->instant);
     if (self->instant == NULL)
         return false;
@@ -70,6 +72,9 @@ static bool list_instants(service *self)
             self->instant[self->instants++] = rgn_time_add(at, self->scenario->failover_after);
             self->instant[self->instants++] = rgn_time_add(at, self->scenario->failback_after);
         }
+    for (uint32_t r = 0; r < self->scenario->region_count; r++)
+        for (uint32_t i = 0; i < self->control[r].count; i++)
+            self->instant[self->instants++] = self->control[r].change[i];
     qsort(self->instant, self->instants, sizeof *self->instant, by_value);
     return true;
 }
@@ -96,6 +101,8 @@ static rgn_region decide(service *self, int64_t at)
     if (!account->automatic_failover || is_moved_by_owner ||
         !rgn_region_in(rgn_region_list_set(&account->readable), self->current))
         return home;
+    if (!sim_truth_line_is_healthy(&self->control[home], at))
+        return self->current;
     if (self->current != home && is_healthy(self, home, at) &&
         elapsed(self->since[home], at) >= self->scenario->failback_after)
         return home;
@@ -129,14 +136,15 @@ static bool walk(service *self, way *out)
     return true;
 }
 
-static bool find_way(way *out, const sim_world *world, uint64_t faults)
+static bool find_way(way *out, const sim_world_run *run, uint64_t faults, const sim_truth_line *control)
 {
+    const sim_world *world = run->world;
     const sim_scenario *scenario = world->scenario;
-    service self = {.world = world, .scenario = scenario};
+    service self = {.world = world, .scenario = scenario, .control = control};
     bool is_ok = true;
     out->faults = faults;
     for (uint32_t r = 0; is_ok && r < scenario->region_count; r++)
-        is_ok = sim_truth_line_build(&self.health[r], faults & world->region_faults[r], scenario);
+        is_ok = sim_truth_line_build(&self.health[r], faults & world->region_faults[r], run->fault, scenario);
     is_ok = is_ok && list_instants(&self) && walk(&self, out);
     for (uint32_t r = 0; r < scenario->region_count; r++)
         free(self.health[r].change);
@@ -149,14 +157,26 @@ static bool find_way(way *out, const sim_world *world, uint64_t faults)
 static uint64_t faults_seen(const sim_world *world)
 {
     const sim_scenario *scenario = world->scenario;
-    uint64_t seen = world->kind_faults[SIM_KIND_WRITE] & ~world->new_connection_faults;
+    uint64_t seen = ~world->new_connection_faults;
     for (uint32_t f = 0; f < scenario->fault_count; f++)
-        if (scenario->fault[f].client_share < SIM_SHARE_ONE)
+        if (sim_fault_picks_clients(&scenario->fault[f]))
             seen &= ~(UINT64_C(1) << f);
     return seen;
 }
 
-static bool give_way(struct sim_write_regions *self, const sim_world *world, uint32_t partition, uint64_t faults)
+/* When the control plane of each region is well. */
+static bool find_control(sim_truth_line control[RGN_REGIONS_MAX], const sim_world_run *run)
+{
+    const sim_world *world = run->world;
+    const uint64_t faults = world->account_faults & faults_seen(world);
+    bool is_ok = true;
+    for (uint32_t r = 0; is_ok && r < world->scenario->region_count; r++)
+        is_ok = sim_truth_line_build(&control[r], faults & world->region_faults[r], run->fault, world->scenario);
+    return is_ok;
+}
+
+static bool give_way(struct sim_write_regions *self, const sim_world_run *run, uint32_t partition, uint64_t faults,
+                     const sim_truth_line *control)
 {
     uint32_t w = 0;
     while (w < self->count && self->way[w].faults != faults)
@@ -169,13 +189,14 @@ static bool give_way(struct sim_write_regions *self, const sim_world *world, uin
         return false;
     self->way = grown;
     self->way[self->count++] = (way){0};
-    return find_way(&self->way[w], world, faults);
+    return find_way(&self->way[w], run, faults, control);
 }
 
 bool sim_write_regions_init(sim_world_run *run)
 {
     const sim_world *world = run->world;
-    const uint64_t seen = faults_seen(world);
+    const uint64_t seen = world->kind_faults[SIM_KIND_WRITE] & faults_seen(world);
+    sim_truth_line control[RGN_REGIONS_MAX] = {0};
     if (!sim_world_has_control(world))
         return true;
     struct sim_write_regions *self = calloc(1, sizeof *self);
@@ -183,10 +204,12 @@ bool sim_write_regions_init(sim_world_run *run)
     if (self == NULL)
         return false;
     self->way_of = calloc((size_t)world->scenario->partition_count + 1, sizeof *self->way_of);
-    for (uint32_t p = 0; self->way_of != NULL && p < world->scenario->partition_count; p++)
-        if (!give_way(self, world, p, run->scope->hits[p] & seen))
-            return false;
-    return self->way_of != NULL;
+    bool is_ok = self->way_of != NULL && find_control(control, run);
+    for (uint32_t p = 0; is_ok && p < world->scenario->partition_count; p++)
+        is_ok = give_way(self, run, p, run->scope->hits[p] & seen, control);
+    for (uint32_t r = 0; r < RGN_REGIONS_MAX; r++)
+        free(control[r].change);
+    return is_ok;
 }
 
 void sim_write_regions_deinit(sim_world_run *run)

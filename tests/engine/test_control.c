@@ -170,6 +170,27 @@ START_TEST(a_refused_write_makes_the_client_read_the_account)
 }
 END_TEST
 
+/* Writes have moved, and nobody tells the client where to. */
+START_TEST(a_client_learns_nothing_from_a_control_plane_that_fails)
+{
+    play *self = run_both("writes: single, read_time: 200 ms",
+                          WRITES("4 min") "account_changes: {moved: {at: 60 s, write_region: westus}}\n"
+                                          "faults: {control: {from: 50 s, until: 150 s, where: {regions: all, "
+                                          "operations: [account]}, errors: {statuses: {503: 100 %}, share: 100 %}}}\n",
+                          "");
+    const tally before = count(self, 0, 60 * S - 20 * MS);
+    const tally without = count(self, 60 * S, 110 * S);
+    const tally after = count(self, 152 * S, 240 * S);
+    ck_assert_uint_eq(before.single, before.all);
+    ck_assert_uint_gt(without.all, 490);
+    ck_assert_uint_eq(without.errors, without.all);
+    ck_assert_uint_eq(after.errors, 0);
+    ck_assert_uint_eq(after.single, after.all);
+    ck_assert_uint_eq(after.at[SEATTLE], after.all);
+    finish(self);
+}
+END_TEST
+
 START_TEST(automatic_failover_finds_the_partition_where_the_service_has_put_it)
 {
     play *self = run_both("automatic_failover: true, failover_after: 20 s, failback_after: 30 s",
@@ -313,6 +334,7 @@ int main(void)
     TCase *tc = tcase_create("control");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_refused_write_makes_the_client_read_the_account);
+    tcase_add_test(tc, a_client_learns_nothing_from_a_control_plane_that_fails);
     tcase_add_test(tc, automatic_failover_finds_the_partition_where_the_service_has_put_it);
     tcase_add_test(tc, the_switch_is_known_at_the_next_reading_and_not_before);
     tcase_add_test(tc, without_a_strategy_no_operation_hedges_and_those_under_way_finish);
