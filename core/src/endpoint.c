@@ -16,15 +16,26 @@ void rgni_marks_init(rgni_marks *marks)
     }
 }
 
+/* END-8: where a probe takes marks away, age does not. */
+static rgn_dur_ns lifetime(const rgn_router *router)
+{
+    bool is_held = router->probe_interval > 0 && router->options.endpoint_aged_mark == RGN_AGED_MARK_HOLD;
+
+    return is_held ? RGN_TIME_NEVER : router->options.endpoint_unavailability_ttl;
+}
+
 /* END-2: a mark counts while it is younger than the lifetime. END-3: a mark for a refused write does not concern reads.
  */
-rgn_region_set rgni_marks_now(const rgni_marks *marks, rgn_dur_ns ttl, rgn_direction direction, rgn_time_ns now)
+rgn_region_set rgni_marks_now(const rgn_router *router, rgn_direction direction, rgn_time_ns now)
 {
+    const rgni_marks *marks = &router->marks;
     rgn_region_set left = atomic_load_explicit(&marks->marked, memory_order_acquire);
     rgn_region_set out = 0;
+    rgn_dur_ns ttl;
 
     if (left == 0)
         return 0;
+    ttl = lifetime(router);
     if (direction == RGN_READ)
         left &= ~atomic_load_explicit(&marks->write_only, memory_order_acquire);
     for (rgn_region region = 0; left >> region != 0; region++) {
@@ -101,7 +112,7 @@ static rgn_region_set marked_here(const rgn_router *router)
     return atomic_load_explicit(&router->marks.marked, memory_order_acquire) & rgni_router_topology(router)->regions;
 }
 
-/* A mark is due for a probe when it no longer keeps traffic away. */
+/* A mark is due for a probe when it is as old as its lifetime. */
 static rgn_time_ns probe_due(const rgn_router *router, rgn_region region)
 {
     return rgn_time_add(read_mark(&router->marks, region).at, router->options.endpoint_unavailability_ttl);

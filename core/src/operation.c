@@ -108,8 +108,7 @@ static void query_init(rgn_route_query *query, const rgn_router *router, const r
     query->topology = topology;
     query->entry = NULL;
     query->override = NULL;
-    query->marked =
-        rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, (rgn_direction)op->direction, now);
+    query->marked = rgni_marks_now(router, (rgn_direction)op->direction, now);
     query->excluded = op->excluded;
     query->failed_regions = 0;
     query->direction = op->direction;

@@ -250,7 +250,7 @@ rgn_route_answer rgn_router_route(const rgn_router *router, rgn_partition partit
     rgn_direction direction = (rgn_direction)query.direction;
 
     query.topology = rgni_router_topology(router);
-    query.marked = rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, direction, now);
+    query.marked = rgni_marks_now(router, direction, now);
     return rgni_router_route(router, partition,
                              !query.is_container_level &&
                                  rgni_router_covers(router, query.topology, partition, direction),
@@ -265,7 +265,7 @@ rgn_applicable rgn_router_applicable(const rgn_router *router, rgn_partition par
     rgn_entry entry;
 
     query.topology = rgni_router_topology(router);
-    query.marked = rgni_marks_now(&router->marks, router->options.endpoint_unavailability_ttl, direction, now);
+    query.marked = rgni_marks_now(router, direction, now);
     query.tripped.count = 0;
     if (rgni_router_covers(router, query.topology, partition, direction) &&
         rgn_router_inspect(router, partition, &entry) && rgn_entry_is_tripped(&entry, direction))

@@ -175,7 +175,7 @@ rgn_partition rgni_clock_first_due(rgn_router *router, rgn_time_ns now);
 rgn_time_ns rgni_marks_first_due(const rgn_router *router);
 
 /* Regions marked for that direction now. */
-rgn_region_set rgni_marks_now(const rgni_marks *marks, rgn_dur_ns ttl, rgn_direction direction, rgn_time_ns now);
+rgn_region_set rgni_marks_now(const rgn_router *router, rgn_direction direction, rgn_time_ns now);
 void rgni_marks_init(rgni_marks *marks);
 
 /* Makes the canary decision of an operation's first attempt at a tripped, recovering partition. True: `*region` is the

@@ -22,14 +22,16 @@ static void put_state(FILE *out, const exp_narrator *self, const char *when, con
 
 static void put_marks(FILE *out, const exp_narrator *self, const sim_recorded_step *step)
 {
+    const rgn_options *options = &self->run->options.clients.values;
+    const bool is_held = self->run->scenario->probe_interval > 0 && options->endpoint_aged_mark == RGN_AGED_MARK_HOLD;
     for (rgn_region r = 0; r < self->run->scenario->region_count; r++) {
         rgn_mark mark;
         if (!rgn_router_inspect_mark(step->router, r, &mark))
             continue;
         (void)fprintf(out, "\nendpoint of %s: marked unavailable ", sim_region_word(self->run->scenario, r));
         exp_put_span(out, step->now - mark.at);
-        (void)fputs(" ago; a mark lasts ", out);
-        exp_put_span(out, self->run->options.clients.values.endpoint_unavailability_ttl);
+        (void)fputs(is_held ? " ago; a mark lasts until a probe after " : " ago; a mark lasts ", out);
+        exp_put_span(out, options->endpoint_unavailability_ttl);
     }
 }
 

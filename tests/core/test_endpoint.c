@@ -57,7 +57,6 @@ START_TEST(a_failed_probe_begins_the_mark_anew_for_the_same_reason)
     rgn_mark mark;
     start_probing();
     rgn_router_mark_endpoint(f.router, A, RGN_MARK_TRANSPORT_ERROR, 0);
-    ck_assert(!marked_now(S(60))); /* aged: traffic goes there until the probe answers */
     ck_assert_uint_eq(rgn_router_on_expiry(f.router, S(60), task, 4), 1);
     rgn_router_answer_probe(f.router, &task[0], false, S(61));
     ck_assert(marked_now(S(61)));
@@ -67,6 +66,44 @@ START_TEST(a_failed_probe_begins_the_mark_anew_for_the_same_reason)
     ck_assert_int_eq(rgn_router_next_expiry(f.router), S(180));
     ck_assert_uint_eq(f.mark_count, 1); /* no new failure */
     fixture_stop(&f);
+}
+END_TEST
+
+/* A region that was away from the account is no exception: its mark has aged meanwhile, and nobody has probed it. */
+START_TEST(an_aged_mark_waits_for_its_probe_or_lets_requests_through)
+{
+    static const struct {
+        rgn_dur_ns interval;
+        int64_t aged_mark;
+        bool is_held;
+    } rows[] = {{S(60), RGN_AGED_MARK_HOLD, true},
+                {S(60), RGN_AGED_MARK_RELEASE, false},
+                {0, RGN_AGED_MARK_HOLD, false},
+                {0, RGN_AGED_MARK_RELEASE, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rgn_task task[4];
+        rgn_account smaller;
+        fixture_init(&f, true);
+        f.config.probe_interval = rows[i].interval;
+        f.config.options.endpoint_aged_mark = rows[i].aged_mark;
+        fixture_start(&f);
+        rgn_router_mark_endpoint(f.router, A, RGN_MARK_TRANSPORT_ERROR, S(10));
+        ck_assert(marked_now(S(70) - 1));
+        ck_assert_uint_eq(marked_now(S(70)), rows[i].is_held);
+        ck_assert_uint_eq(marked_now(S(70) + 1), rows[i].is_held);
+        smaller = f.account;
+        smaller.readable = smaller.writable = (rgn_region_list){2, {B, C}};
+        rgn_router_set_account(f.router, &smaller, S(80));
+        ck_assert_uint_eq(rgn_router_on_expiry(f.router, S(120), task, 4), 0);
+        rgn_router_set_account(f.router, &f.account, S(130));
+        ck_assert_uint_eq(marked_now(S(130)), rows[i].is_held);
+        if (rows[i].interval > 0) {
+            ck_assert_uint_eq(rgn_router_on_expiry(f.router, S(180), task, 4), 1);
+            rgn_router_answer_probe(f.router, &task[0], true, S(181));
+        }
+        ck_assert_uint_eq(marked_now(S(181)), 0);
+        fixture_stop(&f);
+    }
 }
 END_TEST
 
@@ -134,6 +171,7 @@ int main(void)
     tcase_add_test(tc, a_mark_is_probed_at_the_first_tick_at_which_it_is_due);
     tcase_add_test(tc, a_mark_that_is_due_at_a_tick_is_probed_there);
     tcase_add_test(tc, a_failed_probe_begins_the_mark_anew_for_the_same_reason);
+    tcase_add_test(tc, an_aged_mark_waits_for_its_probe_or_lets_requests_through);
     tcase_add_test(tc, a_probe_does_not_answer_for_a_later_mark_or_a_removed_region);
     tcase_add_test(tc, tasks_without_room_are_asked_for_again_and_without_an_interval_there_are_none);
     srunner_run_all(runner, CK_NORMAL);

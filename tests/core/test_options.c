@@ -108,6 +108,7 @@ START_TEST(the_defaults_are_those_of_the_published_tables)
         {"failback.partition_unavailability_duration", 5 * RGN_NS_PER_S},
         {"failback.sweep_interval", 300 * RGN_NS_PER_S},
         {"endpoint.unavailability_ttl", 60 * RGN_NS_PER_S},
+        {"endpoint.aged_mark", RGN_AGED_MARK_HOLD},
         {"retry.max_failover_retry_count", 3},
         {"retry.request_timeout", 6 * RGN_NS_PER_S},
         {"retry.max_throttle_retry_count", 18},

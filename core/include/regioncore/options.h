@@ -49,6 +49,7 @@ enum { RGN_EXPIRY_RESTART, RGN_EXPIRY_DWELL, RGN_EXPIRY_JUDGE };                
 enum { RGN_PROMOTE_SWEEP, RGN_PROMOTE_DUE };                                          /* failback.promote */
 enum { RGN_DWELL_FIRST_FAILURE, RGN_DWELL_TRIP, RGN_DWELL_LAST_FAILURE };             /* failback.dwell_from */
 enum { RGN_ROUTING_DOCUMENTED, RGN_ROUTING_DRIVER, RGN_ROUTING_JAVA };                /* routing.rules */
+enum { RGN_AGED_MARK_HOLD, RGN_AGED_MARK_RELEASE };                                   /* endpoint.aged_mark */
 enum { RGN_EXHAUSTED_COUNT, RGN_EXHAUSTED_IGNORE };                                   /* retry.exhausted_failures */
 enum { RGN_BUSY_FAILOVER, RGN_BUSY_BACK_OFF };                                        /* retry.busy_region */
 enum { RGN_LOST_RACE_FAILURE, RGN_LOST_RACE_NEUTRAL };                                /* failback.lost_race */
@@ -192,6 +193,10 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                 /* gateway.enfo
       "documented|driver|java", "rule set that turns lists, exclusions, marks and trips into a region")                \
     X(endpoint, unavailability_ttl, DURATION, CLIENT, RGN_S_(60), 0, RGN_DUR_MAX_,                                     \
       "AZURE_COSMOS_ENDPOINT_UNAVAILABLE_TTL_MS", "", "how long a marked endpoint is avoided")                         \
+    X(endpoint, aged_mark, CHOICE, CLIENT, RGN_AGED_MARK_HOLD, 0, 1, "AZURE_COSMOS_ENDPOINT_AGED_MARK",                \
+      "hold|release",                                                                                                  \
+      "where endpoints are probed: a mark older than endpoint.unavailability_ttl keeps requests away until a probe "   \
+      "takes it, or (driver) lets them through")                                                                       \
     X(retry, max_failover_retry_count, COUNT, OPERATION, 3, 0, 100, "AZURE_COSMOS_MAX_FAILOVER_RETRY_COUNT", "",       \
       "retries in another region for one operation")                                                                   \
     X(retry, max_session_retry_count, COUNT, OPERATION, RGN_AUTO, RGN_AUTO, 100,                                       \

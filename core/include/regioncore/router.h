@@ -154,7 +154,8 @@ RGN_API unsigned rgn_router_due_probes(const rgn_router *router, rgn_time_ns now
  * partition's recovery, if it still waits for one; one that could not changes nothing. */
 RGN_API void rgn_router_answer_probe(rgn_router *router, const rgn_task *task, bool is_reachable, rgn_time_ns now);
 
-/* Marks a whole endpoint unavailable from `now` on for endpoint.unavailability_ttl, or takes a mark away. */
+/* Marks a whole endpoint unavailable from `now` on for endpoint.unavailability_ttl (with a probe_interval and
+ * endpoint.aged_mark hold: until a probe takes the mark), or takes a mark away. */
 RGN_API void rgn_router_mark_endpoint(rgn_router *router, rgn_region region, rgn_mark_reason why, rgn_time_ns now);
 RGN_API void rgn_router_unmark_endpoint(rgn_router *router, rgn_region region);
 
