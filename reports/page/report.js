@@ -2,6 +2,7 @@
 // The page: draws its figures, switches themes, folds tables away and unfolds them for printing.
 "use strict";
 (() => {
+  const KINDS = {...Charts, ...SearchCharts};
   const DASH = ["none", "6 3", "2 3", "9 3 2 3"];
 
   function readKey(section) {
@@ -17,6 +18,7 @@
 
   function readPhases(section) {
     const list = section.querySelector(".spans");
+    if (!list) return null; // a sweep has no time line
     const end = Number(list.dataset.end);
     const starts = [...list.children].map((item) => ({name: item.textContent, from: Number(item.dataset.at)}));
     const faults = [...section.querySelectorAll(".faults li")].map((item) => ({
@@ -47,7 +49,7 @@
       key: readKey(section),
       phases: readPhases(section),
     };
-    const why = Charts[figure.dataset.chart](self);
+    const why = KINDS[figure.dataset.chart](self);
     if (why) Object.assign(into.appendChild(document.createElement("p")), {className: "note", textContent: why});
     into.style.minHeight = scroll;
     into.setAttribute("role", "img");

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/failure.h"
 #include "cli/output.h"
+#include "cli/variants.h"
 #include "cli/work.h"
 
 static const char *const DEFAULT_POLICY[] = {"success-rate"};
@@ -17,11 +18,11 @@ static void put_json(void *context, FILE *out)
         (void)cli_complain("out of memory");
 }
 
-static int deliver(const cli_sweep_view *view)
+static int deliver(const cli_sweep_view *view, const cli_arguments *arguments)
 {
-    const char *json = view->arguments->json;
+    const char *json = arguments->json;
     const bool replaces_text = json != NULL && strcmp(json, "-") == 0;
-    if (!replaces_text && !cli_sweep_print(view, view->arguments->format, stdout)) {
+    if (!replaces_text && !cli_sweep_print(view, arguments->format, stdout)) {
         (void)cli_complain("out of memory");
         return CLI_IO;
     }
@@ -34,11 +35,23 @@ static int summarise(const cli_arguments *arguments, sim_store *store, const sim
                      const cli_variants *variants, const cli_vary *vary)
 {
     sim_store_error error;
+    const char *key[2 * SIM_AXES_MAX];
     sim_outcome *outcome = sim_outcome_read(store, plan, &error);
     if (outcome == NULL)
         return cli_report_store(&error);
-    const cli_sweep_view view = {arguments, plan, outcome, variants, vary};
-    const int status = deliver(&view);
+    const cli_sweep_view view = {.plan = plan,
+                                 .outcome = outcome,
+                                 .sweep = &variants->sweep,
+                                 .scenario_base = variants->scenario_base,
+                                 .knob_count = vary->knobs.count,
+                                 .key_count = vary->knobs.count + vary->fields.count,
+                                 .key = key,
+                                 .asked_count = arguments->metric_count,
+                                 .asked = arguments->metric,
+                                 .db = arguments->db};
+    for (size_t k = 0; k < view.key_count; k++)
+        key[k] = k < view.knob_count ? vary->knobs.axis[k].key : vary->fields.axis[k - view.knob_count].key;
+    const int status = deliver(&view, arguments);
     sim_outcome_destroy(outcome);
     return status;
 }

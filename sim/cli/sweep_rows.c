@@ -2,6 +2,7 @@
 /* Points gathered, judged and sorted. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/sweep.h"
 #include "experiment/front.h"
@@ -10,6 +11,60 @@ static const sim_metric_id USUAL[] = {
     SIM_METRIC_away_healthy_s, SIM_METRIC_home_unhealthy_s,    SIM_METRIC_flap_count,
     SIM_METRIC_latency_p99,    SIM_METRIC_canary_blast_radius,
 };
+
+const sim_store_sweep_value *cli_sweep_value(const cli_sweep_view *view, const cli_sweep_row *row, size_t k)
+{
+    const uint32_t policies = view->knob_count > 0 ? view->plan->policy_count : 0;
+    const sim_store_sweep_point *point =
+        &view->sweep->point[k < view->knob_count ? row->policy : policies + row->scenario];
+    uint32_t at = 0;
+    while (strcmp(point->value[at].key, view->key[k]) != 0)
+        at++;
+    return &point->value[at];
+}
+
+uint32_t cli_sweep_files(const cli_sweep_view *view)
+{
+    return view->scenario_base[view->plan->scenario_count - 1] + 1;
+}
+
+const char *cli_sweep_standing(const cli_sweep_row *row)
+{
+    return !row->is_judged ? "" : row->is_dominated ? "dominated" : "front";
+}
+
+static bool is_whole(double value)
+{
+    return value >= 0 && value < 1e15 && (double)(int64_t)value >= value;
+}
+
+cli_unit cli_sweep_unit(const cli_sweep_view *view, const cli_sweep_rows *rows, sim_metric_id metric)
+{
+    double largest = 0;
+    bool all_whole = true;
+    for (size_t i = 0; i < rows->count; i++) {
+        const sim_metric_value value =
+            sim_outcome_estimate(view->outcome, rows->row[i].scenario, rows->row[i].policy, 0, metric);
+        if (value.is_null && !value.is_censored)
+            continue;
+        largest = value.value > largest ? value.value : largest;
+        all_whole = all_whole && is_whole(value.value);
+    }
+    return cli_unit_for(sim_metric_at(metric), largest, all_whole && view->plan->replications == 1);
+}
+
+const char *cli_sweep_short_key(const cli_sweep_view *view, size_t k)
+{
+    const char *key = view->key[k];
+    const char *dot = strrchr(key, '.');
+    const char *last = dot == NULL ? key : dot + 1;
+    for (size_t i = 0; i < view->key_count; i++) {
+        const char *other = strrchr(view->key[i], '.');
+        if (i != k && other != NULL && strcmp(other + 1, last) == 0)
+            return key;
+    }
+    return last;
+}
 
 static void put(sim_metric_id *list, size_t *count, sim_metric_id metric)
 {
@@ -26,12 +81,12 @@ static void put_judge(cli_sweep_rows *rows, sim_metric_id metric)
         put(rows->judge, &rows->judge_count, metric);
 }
 
-/* What --metric names; else the usual ones and the scenario's objectives, which then judge alone. */
+/* What is asked for; else the usual ones and the scenario's objectives, which then judge alone. */
 static void choose_metrics(const cli_sweep_view *view, const sim_scenario *scenario, cli_sweep_rows *rows)
 {
-    const bool is_asked = view->arguments->metric_count > 0;
-    for (size_t i = 0; i < view->arguments->metric_count; i++)
-        put(rows->metric, &rows->metric_count, view->arguments->metric[i]);
+    const bool is_asked = view->asked_count > 0;
+    for (size_t i = 0; i < view->asked_count; i++)
+        put(rows->metric, &rows->metric_count, view->asked[i]);
     for (size_t i = 0; !is_asked && i < sizeof USUAL / sizeof *USUAL; i++)
         put(rows->metric, &rows->metric_count, USUAL[i]);
     for (uint32_t i = 0; !is_asked && i < scenario->objective_count; i++) {
@@ -102,7 +157,7 @@ bool cli_sweep_rows_make(const cli_sweep_view *view, uint32_t scenario_file, cli
     *rows = (cli_sweep_rows){.row = calloc((size_t)plan->scenario_count * plan->policy_count, sizeof *rows->row)};
     bool ok = rows->row != NULL;
     for (uint32_t s = 0; ok && s < plan->scenario_count; s++) {
-        if (view->variants->scenario_base[s] != scenario_file)
+        if (view->scenario_base[s] != scenario_file)
             continue;
         if (rows->metric_count == 0)
             choose_metrics(view, plan->scenario[s], rows);

@@ -14,35 +14,6 @@
 
 enum { LINES_AROUND = 13 /* of the screen, for what is said above and below the points */ };
 
-static size_t key_count(const cli_sweep_view *view)
-{
-    return view->vary->knobs.count + view->vary->fields.count;
-}
-
-static const char *key_at(const cli_sweep_view *view, size_t k)
-{
-    const size_t knobs = view->vary->knobs.count;
-    return k < knobs ? view->vary->knobs.axis[k].key : view->vary->fields.axis[k - knobs].key;
-}
-
-/* What the k-th key is at a point, as the database says it. */
-static const char *value_at(const cli_sweep_view *view, const cli_sweep_row *row, size_t k)
-{
-    const bool is_knob = k < view->vary->knobs.count;
-    const uint32_t policies = view->vary->knobs.count > 0 ? view->plan->policy_count : 0;
-    const sim_store_sweep_point *point = &view->variants->sweep.point[is_knob ? row->policy : policies + row->scenario];
-    uint32_t at = 0;
-    while (strcmp(point->value[at].key, key_at(view, k)) != 0)
-        at++;
-    return point->value[at].text;
-}
-
-/* "front", "dominated", or "" where a value is missing. */
-static const char *standing(const cli_sweep_row *row)
-{
-    return !row->is_judged ? "" : row->is_dominated ? "dominated" : "front";
-}
-
 /* ---- for people ---- */
 
 /* One table under construction. */
@@ -56,50 +27,15 @@ typedef struct {
     cli_table table;
 } drawing;
 
-static bool is_whole(double value)
-{
-    return value >= 0 && value < 1e15 && (double)(int64_t)value >= value;
-}
-
-/* The unit that suits all points. */
-static cli_unit unit_of(const cli_sweep_view *view, const cli_sweep_rows *rows, sim_metric_id metric)
-{
-    double largest = 0;
-    bool all_whole = true;
-    for (size_t i = 0; i < rows->count; i++) {
-        const sim_metric_value value =
-            sim_outcome_estimate(view->outcome, rows->row[i].scenario, rows->row[i].policy, 0, metric);
-        if (value.is_null && !value.is_censored)
-            continue;
-        largest = value.value > largest ? value.value : largest;
-        all_whole = all_whole && is_whole(value.value);
-    }
-    return cli_unit_for(sim_metric_at(metric), largest, all_whole && view->plan->replications == 1);
-}
-
-/* A key without its groups, unless another key ends alike. */
-static const char *short_key(const cli_sweep_view *view, size_t k)
-{
-    const char *key = key_at(view, k);
-    const char *dot = strrchr(key, '.');
-    const char *last = dot == NULL ? key : dot + 1;
-    for (size_t i = 0; i < key_count(view); i++) {
-        const char *other = strrchr(key_at(view, i), '.');
-        if (i != k && other != NULL && strcmp(other + 1, last) == 0)
-            return key;
-    }
-    return last;
-}
-
 static bool name_columns(drawing *self)
 {
-    const size_t keys = key_count(self->view);
+    const size_t keys = self->view->key_count;
     bool ok = true;
     self->column[0].name = cli_text("point");
     for (size_t k = 0; k < keys; k++)
-        self->column[2 + k] = (cli_column){cli_text("%s", short_key(self->view, k)), true};
+        self->column[2 + k] = (cli_column){cli_text("%s", cli_sweep_short_key(self->view, k)), true};
     for (size_t m = 0; m < self->rows->metric_count; m++) {
-        self->unit[m] = unit_of(self->view, self->rows, self->rows->metric[m]);
+        self->unit[m] = cli_sweep_unit(self->view, self->rows, self->rows->metric[m]);
         self->column[2 + keys + m] =
             (cli_column){cli_text("%s, %s", sim_metric_at(self->rows->metric[m])->name, self->unit[m].name), true};
     }
@@ -127,7 +63,7 @@ static char *point_text(const cli_sweep_view *view, const cli_sweep_row *row)
     const char *scenario = view->plan->scenario[row->scenario]->name;
     const char *policy = view->plan->policy[row->policy]->name;
     const char *hash = strrchr(scenario, '#');
-    if (view->vary->fields.count == 0)
+    if (view->key_count == view->knob_count)
         return cli_text("%s", policy);
     if (view->plan->policy_count == 1)
         return cli_text("%s", hash == NULL ? scenario : hash);
@@ -136,14 +72,14 @@ static char *point_text(const cli_sweep_view *view, const cli_sweep_row *row)
 
 static bool add_row(drawing *self, const cli_sweep_row *row)
 {
-    const size_t keys = key_count(self->view);
+    const size_t keys = self->view->key_count;
     bool ok = true;
     self->cell[0] = point_text(self->view, row);
     for (size_t k = 0; k < keys; k++)
-        self->cell[2 + k] = cli_text("%s", value_at(self->view, row, k));
+        self->cell[2 + k] = cli_text("%s", cli_sweep_value(self->view, row, k)->text);
     for (size_t m = 0; m < self->rows->metric_count; m++)
         self->cell[2 + keys + m] = estimate_text(self, row, m);
-    self->cell[1] = cli_text("%s", standing(row));
+    self->cell[1] = cli_text("%s", cli_sweep_standing(row));
     for (size_t c = 0; c < self->columns; c++)
         ok = ok && self->cell[c] != NULL;
     ok = ok && cli_table_add(&self->table, (const char *const *)self->cell);
@@ -213,7 +149,7 @@ static void print_heading(const cli_sweep_view *view, uint32_t file, const cli_s
                           FILE *out)
 {
     const char *name = view->plan->scenario[rows->row[0].scenario]->name;
-    const int length = view->vary->fields.count == 0 ? (int)strlen(name) : (int)(strrchr(name, '#') - name);
+    const int length = view->key_count == view->knob_count ? (int)strlen(name) : (int)(strrchr(name, '#') - name);
     const bool has_colour = format == CLI_TEXT && cli_has_colour(out);
     (void)fprintf(out, "%s%s%s%.*s%s: %zu point%s, %u replication%s each, seed %llu\n\n", file > 0 ? "\n" : "",
                   format == CLI_MD ? "## " : "", has_colour ? CLI_BOLD : "", length, name, has_colour ? CLI_PLAIN : "",
@@ -224,7 +160,7 @@ static void print_heading(const cli_sweep_view *view, uint32_t file, const cli_s
 static bool print_file(const cli_sweep_view *view, uint32_t file, const cli_sweep_rows *rows, cli_format format,
                        FILE *out)
 {
-    drawing self = {.view = view, .rows = rows, .columns = 2 + key_count(view) + rows->metric_count};
+    drawing self = {.view = view, .rows = rows, .columns = 2 + view->key_count + rows->metric_count};
     self.column = calloc(self.columns, sizeof *self.column);
     self.cell = calloc(self.columns, sizeof *self.cell);
     bool ok = self.column != NULL && self.cell != NULL && name_columns(&self);
@@ -268,8 +204,8 @@ static bool add_long_row(const cli_sweep_view *view, const cli_sweep_row *row, s
     const sim_metric_value value = sim_outcome_estimate(view->outcome, row->scenario, row->policy, 0, metric);
     cell[c++] = view->plan->scenario[row->scenario]->name;
     cell[c++] = view->plan->policy[row->policy]->name;
-    for (size_t k = 0; k < key_count(view); k++)
-        cell[c++] = value_at(view, row, k);
+    for (size_t k = 0; k < view->key_count; k++)
+        cell[c++] = cli_sweep_value(view, row, k)->text;
     cell[c++] = sim_metric_at(metric)->name;
     cell[c++] = sim_metric_at(metric)->unit;
     if (!value.is_null || value.is_censored)
@@ -281,7 +217,7 @@ static bool add_long_row(const cli_sweep_view *view, const cli_sweep_row *row, s
     (void)snprintf(number[4], NUMBER_SIZE, "%llu", (unsigned long long)value.samples);
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         cell[c++] = number[i];
-    cell[c++] = standing(row);
+    cell[c++] = cli_sweep_standing(row);
     return cli_table_add(table, cell);
 }
 
@@ -292,8 +228,8 @@ static bool print_long(const cli_sweep_view *view, uint32_t files, cli_format fo
     size_t count = 0;
     for (size_t i = 0; i < BEFORE; i++)
         column[count++] = BEFORE_KEYS[i];
-    for (size_t k = 0; k < key_count(view); k++)
-        column[count++] = (cli_column){key_at(view, k), false};
+    for (size_t k = 0; k < view->key_count; k++)
+        column[count++] = (cli_column){view->key[k], false};
     for (size_t i = 0; i < BEHIND; i++)
         column[count++] = BEHIND_KEYS[i];
     cli_table table;
@@ -314,7 +250,7 @@ static bool print_long(const cli_sweep_view *view, uint32_t files, cli_format fo
 
 bool cli_sweep_print(const cli_sweep_view *view, cli_format format, FILE *out)
 {
-    const uint32_t files = view->variants->scenario_base[view->plan->scenario_count - 1] + 1;
+    const uint32_t files = cli_sweep_files(view);
     if (format == CLI_CSV || format == CLI_JSON)
         return print_long(view, files, format, out);
     bool ok = true;
@@ -323,6 +259,6 @@ bool cli_sweep_print(const cli_sweep_view *view, cli_format format, FILE *out)
         ok = cli_sweep_rows_make(view, file, &rows) && print_file(view, file, &rows, format, out);
         cli_sweep_rows_deinit(&rows);
     }
-    (void)fprintf(out, "\nDatabase: %s\n", view->arguments->db);
+    (void)fprintf(out, "\nDatabase: %s\n", view->db);
     return ok;
 }

@@ -5,18 +5,22 @@
 
 #include "report/page.h"
 
+void rep_key_item(const rep_section *section, const char *policy, const char *about, const char *note)
+{
+    const size_t colour = rep_colour(section->page, policy);
+    (void)fprintf(section->out, "<li class=\"c%zu d%zu\" data-colour=%zu title=\"", colour % 8, colour / 8 % 4, colour);
+    rep_text(section->out, about);
+    (void)fputs("\"><svg width=26 height=10 aria-hidden=true><path d=\"M0 5H26\"/></svg> ", section->out);
+    rep_name(section->out, policy);
+    (void)fputs(note, section->out);
+}
+
 static void put_key(const rep_section *section)
 {
     (void)fputs("<ul class=key aria-label=\"Policies and their colours\">", section->out);
-    for (uint32_t p = 0; p < rep_policies(section); p++) {
-        const size_t colour = rep_colour(section->page, rep_policy_name(section, p));
-        (void)fprintf(section->out, "<li class=\"c%zu d%zu\" data-colour=%zu title=\"", colour % 8, colour / 8 % 4,
-                      colour);
-        rep_text(section->out, section->source->plan.policy[p]->about);
-        (void)fputs("\"><svg width=26 height=10 aria-hidden=true><path d=\"M0 5H26\"/></svg> ", section->out);
-        rep_name(section->out, rep_policy_name(section, p));
-        (void)fputs(p == SIM_BASELINE && rep_policies(section) > 1 ? " <small>baseline</small>" : "", section->out);
-    }
+    for (uint32_t p = 0; p < rep_policies(section); p++)
+        rep_key_item(section, rep_policy_name(section, p), section->source->plan.policy[p]->about,
+                     p == SIM_BASELINE && rep_policies(section) > 1 ? " <small>baseline</small>" : "");
     (void)fputs("</ul>\n", section->out);
 }
 
@@ -170,12 +174,13 @@ static void put_overview_row(const rep_page *page, const rep_source *source, uin
 
 void rep_put_overview(const rep_page *page)
 {
-    (void)fprintf(
-        page->out,
-        "<h1>%zu scenarios, %zu policies</h1>\n<p class=lead>How each policy does against the baseline of its "
-        "database, by the objectives that each scenario declares. Differences are paired: within a "
-        "replication all policies meet the same luck.</p>\n",
-        page->scenario_count, page->policy_count);
+    (void)fprintf(page->out, "<h1>%zu scenarios, %zu policies</h1>\n", page->scenario_count, page->policy_count);
+    if (page->compared_count == 0)
+        return;
+    (void)fputs("<p class=lead>How each policy does against the baseline of its database, by the objectives that each "
+                "scenario declares. Differences are paired: within a replication all policies meet the same "
+                "luck.</p>\n",
+                page->out);
     const char *heading[REP_NAMES_MAX + 1] = {"scenario"};
     for (size_t i = 0; i < page->policy_count; i++)
         heading[i + 1] = page->policy[i];
@@ -183,8 +188,10 @@ void rep_put_overview(const rep_page *page)
                    page->policy_count + 1);
     size_t number = 0;
     for (size_t i = 0; i < page->count; i++) {
-        for (uint32_t s = 0; s < page->source[i].plan.scenario_count; s++)
-            put_overview_row(page, &page->source[i], s, ++number);
+        const rep_source *source = &page->source[i];
+        for (uint32_t s = 0; !source->is_sweep && s < source->plan.scenario_count; s++)
+            put_overview_row(page, source, s, ++number);
+        number += source->is_sweep ? cli_sweep_files(&source->sweep) : 0;
     }
     rep_table_close(page->out);
 }

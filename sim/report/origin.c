@@ -67,6 +67,20 @@ static void put_text(FILE *out, const char *kind, const char *name, const char *
     (void)fputs("</pre></details>\n", out);
 }
 
+/* What a sweep has made of a text is told once. */
+static void put_texts(FILE *out, const rep_source *source)
+{
+    const sim_store_plan *plan = &source->plan;
+    for (uint32_t s = 0; s < plan->scenario_count; s++) {
+        if (!source->is_sweep || s == 0 || strcmp(plan->scenario[s]->text, plan->scenario[s - 1]->text) != 0)
+            put_text(out, "Scenario", plan->scenario[s]->name, plan->scenario[s]->text);
+    }
+    for (uint32_t p = 0; p < plan->policy_count; p++) {
+        if (!source->is_sweep || p == 0 || strcmp(plan->policy[p]->text, plan->policy[p - 1]->text) != 0)
+            put_text(out, "Policy", plan->policy[p]->name, plan->policy[p]->text);
+    }
+}
+
 /* What each policy has that is not the default, as it took effect. */
 static void put_options(rep_page *page, const rep_source *source, size_t number)
 {
@@ -77,9 +91,12 @@ static void put_options(rep_page *page, const rep_source *source, size_t number)
     rep_table_open(page->out, id, "As they took effect", HEADING, 5);
     sqlite3_stmt *rows =
         rep_query(source,
-                  "SELECT policy, knob, text, origin, count(*) || ' of ' || (SELECT count(*) FROM scenario)"
-                  " FROM v_option_set WHERE workload = '' GROUP BY policy, knob, text, origin"
-                  " ORDER BY policy, knob, text, origin",
+                  "SELECT coalesce(b.base, o.policy) AS name, knob, text, origin,"
+                  " count(DISTINCT scenario) || ' of ' || (SELECT count(*) FROM scenario)"
+                  " FROM v_option_set o LEFT JOIN (SELECT p.name, q.base FROM sweep_point q JOIN policy p"
+                  "  ON p.id = q.policy_id) b ON b.name = o.policy"
+                  " WHERE workload = '' AND knob NOT IN (SELECT key FROM sweep_value)"
+                  " GROUP BY 1, knob, text, origin ORDER BY 1, knob, text, origin",
                   NULL, 0, &page->error);
     while (rep_next(source, &rows, &page->error)) {
         (void)fputs("<tr>", page->out);
@@ -108,10 +125,7 @@ static void put_source(rep_page *page, size_t number)
               "SELECT compiler AS \"compiler\", system AS \"system\", event_mode AS \"event mode\", command_line AS"
               " \"command\" FROM run_timing ORDER BY run_id LIMIT 1");
     (void)fputs("</dl>\n", out);
-    for (uint32_t s = 0; s < source->plan.scenario_count; s++)
-        put_text(out, "Scenario", source->plan.scenario[s]->name, source->plan.scenario[s]->text);
-    for (uint32_t p = 0; p < source->plan.policy_count; p++)
-        put_text(out, "Policy", source->plan.policy[p]->name, source->plan.policy[p]->text);
+    put_texts(out, source);
     put_options(page, source, number);
     put_digests(page, source, number);
 }

@@ -24,24 +24,30 @@ size_t rep_colour(const rep_page *page, const char *policy)
     return i;
 }
 
+static void collect_name(rep_page *page, const char *policy)
+{
+    if (rep_colour(page, policy) == page->policy_count && page->policy_count < REP_NAMES_MAX)
+        page->policy[page->policy_count++] = policy;
+}
+
 static void collect(rep_page *page)
 {
     size_t pairs = 0;
     for (size_t i = 0; i < page->count; i++) {
-        const sim_store_plan *plan = &page->source[i].plan;
-        page->scenario_count += plan->scenario_count;
-        pairs += (size_t)plan->scenario_count * plan->policy_count;
-        for (uint32_t p = 0; p < plan->policy_count; p++) {
-            if (rep_colour(page, plan->policy[p]->name) == page->policy_count)
-                page->policy[page->policy_count++] = plan->policy[p]->name;
-        }
+        const rep_source *source = &page->source[i];
+        const sim_store_plan *plan = &source->plan;
+        page->scenario_count += source->is_sweep ? cli_sweep_files(&source->sweep) : plan->scenario_count;
+        page->compared_count += source->is_sweep ? 0 : plan->scenario_count;
+        pairs += source->is_sweep ? 0 : (size_t)plan->scenario_count * plan->policy_count;
+        for (uint32_t p = 0; p < plan->policy_count; p++)
+            collect_name(page, source->is_sweep ? rep_sweep_base(source, p) : plan->policy[p]->name);
     }
     page->time_points = TIME_ROWS_TOTAL / (pairs == 0 ? 1 : pairs);
     if (page->time_points < TIME_POINTS_MIN)
         page->time_points = TIME_POINTS_MIN;
     if (page->time_points > TIME_POINTS)
         page->time_points = TIME_POINTS;
-    page->lane_rows = page->scenario_count <= 1 ? LANE_ROWS : LANE_ROWS_SHARED / page->scenario_count;
+    page->lane_rows = page->compared_count <= 1 ? LANE_ROWS : LANE_ROWS_SHARED / page->compared_count;
     if (page->lane_rows < LANE_ROWS_MIN)
         page->lane_rows = LANE_ROWS_MIN;
 }
@@ -49,7 +55,9 @@ static void collect(rep_page *page)
 static void put_title(const rep_page *page)
 {
     const rep_source *first = &page->source[0];
-    if (page->scenario_count == 1)
+    if (page->scenario_count == 1 && first->is_sweep)
+        (void)fputs("Sweep", page->out);
+    else if (page->scenario_count == 1)
         rep_text(page->out, first->plan.scenario[0]->name);
     else
         (void)fprintf(page->out, "%zu scenarios", page->scenario_count);
@@ -137,13 +145,8 @@ static void put_phase_list(const rep_section *section)
     (void)fputs("</ol>\n", section->out);
 }
 
-static void put_section(const rep_section *section)
+static void put_compared(const rep_section *section)
 {
-    FILE *out = section->out;
-    const int level = section->page->scenario_count == 1 ? 1 : 2; /* several have a heading above them */
-    (void)fprintf(out, "<section class=scenario id=s%zu>\n<h%d>", section->number, level);
-    rep_name(out, rep_scenario(section)->name);
-    (void)fprintf(out, "</h%d>\n", level);
     put_facts(section);
     put_phase_list(section);
     rep_put_faults(section);
@@ -156,7 +159,29 @@ static void put_section(const rep_section *section)
     rep_put_phases(section);
     rep_put_lanes(section);
     rep_put_clients(section);
+}
+
+static void put_section(const rep_section *section)
+{
+    FILE *out = section->out;
+    const int level = section->page->scenario_count == 1 ? 1 : 2; /* several have a heading above them */
+    (void)fprintf(out, "<section class=scenario id=s%zu>\n<h%d>", section->number, level);
+    if (section->source->is_sweep)
+        rep_put_sweep_name(section);
+    else
+        rep_name(out, rep_scenario(section)->name);
+    (void)fprintf(out, "</h%d>\n", level);
+    if (section->source->is_sweep)
+        rep_put_sweep(section);
+    else
+        put_compared(section);
     (void)fputs("</section>\n", out);
+}
+
+/* The variants that a sweep has made of a scenario are one section. */
+static bool is_variant(const rep_source *source, uint32_t s)
+{
+    return source->is_sweep && s > 0 && source->sweep.scenario_base[s] == source->sweep.scenario_base[s - 1];
 }
 
 static void put_sections(rep_page *page)
@@ -164,6 +189,8 @@ static void put_sections(rep_page *page)
     size_t number = 0;
     for (size_t i = 0; i < page->count; i++) {
         for (uint32_t s = 0; s < page->source[i].plan.scenario_count; s++) {
+            if (is_variant(&page->source[i], s))
+                continue;
             const rep_section section = {page, &page->source[i], s, ++number, page->out};
             put_section(&section);
         }

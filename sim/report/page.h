@@ -20,7 +20,8 @@ typedef struct {
     FILE *out;
     size_t policy_count; /* of all sources, by name */
     const char *policy[REP_NAMES_MAX];
-    size_t scenario_count; /* of all sources */
+    size_t scenario_count; /* sections: scenarios of all sources, of sweeps their files */
+    size_t compared_count; /* of these, those that set policies side by side */
     size_t time_points;    /* at most so many points of a time line, so that the page stays small */
     size_t lane_rows;      /* about so many spans of lanes in a scenario */
     sim_store_error error; /* the first one; everything after it is dropped */
@@ -30,7 +31,7 @@ typedef struct {
 typedef struct {
     rep_page *page;
     const rep_source *source;
-    uint32_t scenario; /* of the source, from 0 */
+    uint32_t scenario; /* of the source, from 0; of a sweep, the first one of its file */
     size_t number;     /* on the page, from 1 */
     FILE *out;
 } rep_section;
@@ -63,6 +64,13 @@ void rep_put_faults(const rep_section *section);
 void rep_put_answer(const rep_section *section);
 void rep_put_expectations(const rep_section *section);
 void rep_put_overview(const rep_page *page);
+
+/* One item of the key; `note` is HTML. */
+void rep_key_item(const rep_section *section, const char *policy, const char *about, const char *note);
+
+/* sweep.c: in place of all that sets policies side by side; the scenario's name before the sweep changed it. */
+void rep_put_sweep(const rep_section *section);
+void rep_put_sweep_name(const rep_section *section);
 
 /* numbers.c: objectives, values and comparisons. */
 void rep_put_objectives(const rep_section *section);

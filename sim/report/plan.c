@@ -207,7 +207,8 @@ bool rep_plan_read(rep_source *self, sim_store_error *error)
         self->about.replications > CLI_REPLICATIONS_MAX) {
         error->status = SIM_STORE_ALIEN;
         (void)snprintf(error->message, sizeof error->message,
-                       "the database %s does not hold the scenarios, policies and replications of its plan", self->path);
+                       "the database %s does not hold the scenarios, policies and replications of its plan",
+                       self->path);
         return false;
     }
     /* No workload, so nobody looks at these options for more than their defaults. */

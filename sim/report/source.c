@@ -41,20 +41,23 @@ bool rep_source_open(rep_source *self, const char *path, sim_store_error *error)
     if (sqlite3_exec(self->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
         return sim_store_fail(self->store, "read", error);
     self->arena = sim_arena_create();
-    if (!sim_store_read_summary(self->store, &self->about, error) || !rep_plan_read(self, error))
+    if (!sim_store_read_summary(self->store, &self->about, error) || !rep_plan_read(self, error) ||
+        !rep_sweep_read(self, error))
         return false;
     self->outcome = sim_outcome_read(self->store, &self->plan, error);
     if (self->outcome == NULL)
         return false;
-    self->has_summary = cli_summary_open(&self->summary, &self->plan, self->outcome, path, CLI_VIEW_RUN);
-    if (!self->has_summary)
+    self->sweep.outcome = self->outcome;
+    if (!self->is_sweep && !cli_summary_open(&self->summary, &self->plan, self->outcome, path, CLI_VIEW_RUN)) {
         *error = (sim_store_error){SIM_STORE_IO, "out of memory"};
-    return self->has_summary;
+        return false;
+    }
+    return true;
 }
 
 void rep_source_close(rep_source *self)
 {
-    if (self->outcome != NULL)
+    if (self->outcome != NULL && !self->is_sweep)
         cli_summary_close(&self->summary);
     sim_outcome_destroy(self->outcome);
     sim_store_close(self->store);

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "cli/summary.h"
+#include "cli/sweep.h"
 #include "scenario/arena.h"
 
 typedef struct {
@@ -19,8 +20,10 @@ typedef struct {
     sim_store_plan plan;
     sim_store_summary about;
     sim_outcome *outcome;
+    bool is_sweep; /* then there is no summary: points are judged among each other, not against the first */
+    sim_store_sweep points;
+    cli_sweep_view sweep;
     cli_summary summary;
-    bool has_summary;
 } rep_source;
 
 /* False with `*error` filled in. Free with rep_source_close() in any case. */
@@ -30,6 +33,12 @@ void rep_source_close(rep_source *self);
 /* plan.c: what the tables tell of the plan, in self->arena. Scenarios and policies have what comparing and summing up
  * look at: names, texts, phases, objectives, expectations about policies of this database; no world. */
 bool rep_plan_read(rep_source *self, sim_store_error *error);
+
+/* sweep_plan.c: the points of a sweep, where the database holds one: sets is_sweep, points and sweep. */
+bool rep_sweep_read(rep_source *self, sim_store_error *error);
+
+/* Name of the policy that the policy of a sweep was made from; its own where it was not made. */
+const char *rep_sweep_base(const rep_source *self, uint32_t policy);
 
 /* ---- queries ---- */
 

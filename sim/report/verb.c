@@ -35,6 +35,13 @@ static cli_format format_of(const cli_arguments *arguments)
     return CLI_HTML;
 }
 
+/* As `run` or `sweep` prints it. */
+static bool write_one(const rep_source *source, cli_format format, FILE *out)
+{
+    return source->is_sweep ? cli_sweep_print(&source->sweep, format, out)
+                            : cli_summary_print(&source->summary, format, out);
+}
+
 /* A list where there are several; the header of a table once. */
 static bool write_summaries(const sources *in, cli_format format, FILE *out)
 {
@@ -47,7 +54,7 @@ static bool write_summaries(const sources *in, cli_format format, FILE *out)
         FILE *one = open_memstream(&text, &size);
         if (one == NULL)
             return false;
-        ok = cli_summary_print(&in->source[i].summary, format, one);
+        ok = write_one(&in->source[i], format, one);
         ok = fclose(one) == 0 && ok;
         const char *start = format == CLI_CSV && i > 0 ? text + strcspn(text, "\n") + 1 : text;
         (void)fputs(format == CLI_JSON && i > 0 ? "," : "", out);
@@ -69,7 +76,8 @@ static int write_report(const sources *in, cli_format format, FILE *out)
             return cli_report_store(&error);
     } else if (format == CLI_MD) {
         for (size_t i = 0; ok && i < in->count; i++)
-            ok = rep_markdown_write(&in->source[i], out);
+            ok = in->source[i].is_sweep ? write_one(&in->source[i], format, out)
+                                        : rep_markdown_write(&in->source[i], out);
     } else {
         ok = write_summaries(in, format, out);
     }
@@ -145,10 +153,14 @@ static int write_file(const sources *in, cli_format format, const char *path)
     return write_beside(in, format, target);
 }
 
-/* Pages set all policies side by side. */
-static bool fits_page(const rep_source *source, cli_format format)
+/* Pages set all policies side by side, unless a sweep has made them; tables of a sweep have columns of their own. */
+static bool fits(const rep_source *source, cli_format format, size_t count)
 {
-    if (source->plan.policy_count <= CLI_POLICIES_MAX || format == CLI_CSV || format == CLI_JSON)
+    if (source->is_sweep && format == CLI_CSV && count > 1)
+        return cli_complain("report: %s holds a sweep, whose keys are columns of its own; expected no other database "
+                            "beside it in CSV",
+                            source->path) == CLI_OK;
+    if (source->is_sweep || source->plan.policy_count <= CLI_POLICIES_MAX || format == CLI_CSV || format == CLI_JSON)
         return true;
     (void)cli_complain("report: %s holds %u policies, and a page has room for %d; expected --format csv or json",
                        source->path, source->plan.policy_count, CLI_POLICIES_MAX);
@@ -165,7 +177,7 @@ static int open_sources(const cli_arguments *arguments, cli_format format, sourc
         const rep_source *source = &in->source[in->count - 1];
         if (source->about.runs_done == 0)
             return cli_complain("report: the database %s holds no finished run", arguments->operand[i]);
-        if (!fits_page(source, format))
+        if (!fits(source, format, (size_t)arguments->operand_count))
             return CLI_USAGE;
     }
     return CLI_OK;

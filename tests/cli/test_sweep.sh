@@ -15,6 +15,13 @@ names() {
     sql "$1" "SELECT group_concat(name, ' ') FROM (SELECT name FROM $2 ORDER BY id)"
 }
 
+# forge DB SQL
+forge() {
+    python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as connection:
+    connection.execute(sys.argv[2])' "$1" "$2"
+}
+
 # is WORDS FOUND WHAT
 is() {
     [ "$1" = "$2" ] || fault "$3: $2"
@@ -138,13 +145,26 @@ run 2 sweep --db a.db
 has err "--resume to go on with it"
 end
 
-begin "reports read a sweep like any database"
-run 0 "$regionsim" report a.db --format csv
-has out "success-rate#0006"
+begin "a report tells a sweep as the sweep itself does, or as a page of any number of points"
+for format in csv json md; do
+    run 0 sweep --db a.db --resume --format $format
+    cp out told
+    run 0 "$regionsim" report a.db --format $format
+    cmp -s out told || fault "--format $format differs from what sweep prints"
+done
+run 2 "$regionsim" report a.db a.db --format csv
+has err "a.db holds a sweep, whose keys are columns of its own; expected no other database"
+run 0 "$regionsim" report a.db a.db --format json
 run 0 "$regionsim" report a.db --output a.html
 has a.html "success-rate#0006"
 run 0 "$regionsim" sweep "$quick" --set 'scenario.duration=25 s' --vary failback.min_sample=1..65 --replications 1 \
     --db wide.db
+run 0 "$regionsim" report wide.db --output wide.html
+has wide.html "success-rate#0065"
+forge wide.db "DELETE FROM sweep_value WHERE point_id = 65"
+run 2 "$regionsim" report wide.db --output wide.html
+has err "wide.db does not hold the points of its sweep"
+forge wide.db "DELETE FROM sweep_value"
 run 2 "$regionsim" report wide.db --output wide.html
 has err "wide.db holds 65 policies, and a page has room for 64; expected --format csv or json"
 run 0 "$regionsim" report wide.db --format json

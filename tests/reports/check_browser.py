@@ -16,7 +16,8 @@ import time
 import browser
 import page
 
-CHARTS = {"forest", "time", "herd", "tail", "phases", "lanes", "clients"}
+COMPARED = {"forest", "time", "herd", "tail", "phases", "lanes", "clients"}
+SWEPT = {"front", "effects", "heat"}
 PAPER = 688  # CSS pixels between the margins of A4
 failures, checks = [], 0
 
@@ -64,21 +65,23 @@ def check(what, holds):
         print(f"FAILED: {what}", flush=True)
 
 
-def check_charts(view):
+def check_charts(view, kinds):
     drawn = dict(view.value("""[...document.querySelectorAll('figure[data-chart]')].map((figure) => [
-        figure.dataset.chart, figure.querySelectorAll('.plot svg :is(circle, [aria-label=line] path, [aria-label=bar] rect)').length])"""))
-    check(f"every kind of chart: {drawn}", set(drawn) == CHARTS and all(count >= 3 for count in drawn.values()))
+        figure.dataset.chart, figure.querySelectorAll(
+            '.plot svg :is(circle, [aria-label=line] path, [aria-label=bar] rect, [aria-label=rect] rect)').length])"""))
+    check(f"every kind of chart: {drawn}", set(drawn) == kinds and all(count >= 3 for count in drawn.values()))
     check("a line of each policy, of finite numbers", view.value("""[...document.querySelectorAll(
         '[data-chart=time] svg')].every((svg) => [...svg.querySelectorAll('[aria-label=line] path')].every(
         (path) => path.getAttribute('d').length > 100 && !/NaN/.test(path.getAttribute('d'))))"""))
     check("charts have a name", view.value("[...document.querySelectorAll('.plot')].every((one) => one.ariaLabel)"))
 
 
-def check_hover(view):
-    for chart in sorted(CHARTS):
+def check_hover(view, kinds):
+    for chart in sorted(kinds):
         box = view.value(f"""(() => {{ const svg = document.querySelector('[data-chart={chart}] .plot svg');
             svg.scrollIntoView({{block: 'center', behavior: 'instant'}});
-            const mark = svg.querySelector('circle, [aria-label=bar] rect') || svg;
+            const mark = svg.querySelector('circle, [aria-label=bar] rect') ||
+                svg.querySelector('[aria-label=rect] rect') || svg;
             const box = mark.getBoundingClientRect();
             return [box.left + box.width / 2, box.top + box.height / 2]; }})()""")
         for step in (3, 0):
@@ -136,10 +139,30 @@ def check_saving(view, folder):
 
 def check_narrow(view):
     for width in (360, 800, 1600):
+        view.value("delete document.documentElement.dataset.drawn")  # set again once all is drawn in the new width
         view.size(width)
-        time.sleep(0.3)
         view.drawn()
         check(f"no sideways scrolling at {width}", view.value("document.documentElement.scrollWidth") <= width)
+
+
+def check_sweep(view, report):
+    """The page of a sweep."""
+    view.size(1280)
+    view.open(report)
+    view.drawn()
+    check_charts(view, SWEPT)
+    check("the front is filled, and only that", view.value("""(() => {
+        const front = [...document.querySelectorAll('.points tbody tr')].filter((row) =>
+            row.cells[1].textContent === 'front').length;
+        const svg = document.querySelector('[data-chart=front] .plot svg');
+        return front > 0 && [...svg.querySelectorAll('circle')].filter((one) => one.getAttribute('r') === '5').length
+            === front; })()"""))
+    check("a cell for each pair of values", view.value("""[...document.querySelectorAll('[data-chart=heat] svg')]
+        .every((svg) => [4, 6].includes(svg.querySelectorAll('[aria-label=rect] rect').length))"""))
+    check_hover(view, SWEPT)
+    check_theme(view)
+    check_narrow(view)
+    check_print(view)
 
 
 def check_plain(view, report):
@@ -161,26 +184,31 @@ def main(regionsim, root, pictures=None):
         folder = pathlib.Path(name)
         database = page.make_database(regionsim, root, folder)
         report, hostile = folder / "report.html", folder / "hostile.html"
-        for source, output in ((database, report), (page.make_hostile(database, folder), hostile)):
+        sweep = page.make_sweep(regionsim, root, folder)
+        swept, hostile_sweep = folder / "sweep.html", folder / "hostile-sweep.html"
+        for source, output in ((database, report), (page.make_hostile(database, folder), hostile), (sweep, swept),
+                               (page.make_hostile(sweep, folder), hostile_sweep)):
             check("reported", page.report(regionsim, source, "--output", output).returncode == 0)
         view = browser.Browser(program)
         try:
             view.size(1280)
             view.open(report)
             view.drawn()
-            check_charts(view)
-            check_hover(view)
+            check_charts(view, COMPARED)
+            check_hover(view, COMPARED)
             check_theme(view)
             check_saving(view, folder)
             check_narrow(view)
             check_print(view)
-            view.size(1280)
-            view.open(hostile)
-            view.drawn()
-            check("hostile texts draw", view.value("document.querySelectorAll('.plot svg').length") > 5)
-            check("and run nothing", view.value("document.scripts.length") == 2 and
-                  "Page.javascriptDialogOpening" not in view.events)
-            check_narrow(view)
+            check_sweep(view, swept)
+            for page_of in (hostile, hostile_sweep):
+                view.size(1280)
+                view.open(page_of)
+                view.drawn()
+                check("hostile texts draw", view.value("document.querySelectorAll('.plot svg').length") > 5)
+                check("and run nothing", view.value("document.scripts.length") == 2 and
+                      "Page.javascriptDialogOpening" not in view.events)
+                check_narrow(view)
             if pictures:
                 view.screenshot(os.path.join(pictures, "hostile.png"))
             check_plain(view, report)

@@ -58,6 +58,11 @@ class Reader(html.parser.HTMLParser):
             self.table[-1][-1] += data.strip("\n")
 
 
+def run(regionsim, *arguments):
+    return subprocess.run([regionsim, *map(str, arguments)], check=False, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL)
+
+
 def make_database(regionsim, root, folder):
     """The flagship with little traffic, six replications of three policies."""
     root, path = pathlib.Path(root), pathlib.Path(folder) / "small.db"
@@ -65,7 +70,19 @@ def make_database(regionsim, root, folder):
                "scenario.workload.shop.rate=400 /s"]
     for policy in POLICIES:
         command += ["--policy", policy]
-    subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run(*command)
+    return path
+
+
+def make_sweep(regionsim, root, folder):
+    """Two knobs and a field of the flagship with little traffic, under two policies: 24 points."""
+    root, path = pathlib.Path(root), pathlib.Path(folder) / "sweep.db"
+    command = [regionsim, "sweep", root / "scenarios/flagship.yaml", "--replications", "3", "--db", path,
+               "--vary", "scenario.workload.shop.rate=20..60 /s:40",
+               "--vary", "failback.canary_percentage=5,20,50", "--vary", "failback.min_sample=5,15"]
+    for policy in ("success-rate", "shipped-rust"):
+        command += ["--policy", policy]
+    run(*command)
     return path
 
 
@@ -74,8 +91,10 @@ def make_hostile(path, folder):
     copy = pathlib.Path(folder) / "hostile.db"
     shutil.copy(path, copy)
     connection = sqlite3.connect(copy)
-    connection.execute("UPDATE scenario SET name = ?1, about = ?1, text = ?1, notes = ?1", [HOSTILE])
+    connection.execute("UPDATE scenario SET name = ?1 || id, about = ?1, text = ?1, notes = ?1", [HOSTILE])
     connection.execute("UPDATE policy SET name = ?1 || id, about = ?1, text = ?1", [HOSTILE])
+    connection.execute("UPDATE sweep_point SET base = ?1 || base", [HOSTILE])
+    connection.execute("UPDATE sweep_value SET key = ?1 || key, value = ?1 || value", [HOSTILE])
     connection.execute("UPDATE region SET name = ?1 || region", [HOSTILE])
     connection.execute("UPDATE run_timing SET command_line = ?1, system = ?1", [HOSTILE])
     connection.commit()
