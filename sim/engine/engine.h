@@ -192,6 +192,23 @@ typedef struct {
     int64_t *scratch;
 } sim_thresholds;
 
+/* What a region with limits bore in a piece of time; attempts by the instant of their arrival. */
+typedef struct {
+    uint64_t busy_ns;      /* of all its servers together */
+    uint64_t arrivals;     /* attempts that reached it */
+    uint64_t turned_away;  /* 503: no room to wait */
+    uint64_t throttled;    /* 429: no request units left */
+    uint32_t waiting_peak; /* most attempts that waited at one instant */
+} sim_station_row;
+
+/* By pieces of time that neither a row of the time series nor a phase cuts. */
+typedef struct {
+    size_t pieces; /* 0: no region has limits */
+    uint32_t regions;
+    int64_t *start;       /* of each piece, until the next one's; the last ends with the run */
+    sim_station_row *row; /* [piece * regions + region] */
+} sim_station_load;
+
 enum { SIM_CHECKPOINTS = 64 };
 
 /* What a run yields by itself. */
@@ -210,6 +227,7 @@ typedef struct {
     sim_digest luck;
     sim_region_load load;
     sim_thresholds thresholds; /* how adaptive ones moved */
+    sim_station_load stations; /* what regions with limits bore */
 } sim_run_output;
 
 typedef enum {

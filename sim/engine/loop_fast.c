@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fast loop: each operation has exactly one pending event, the earlier of its legs' ends and the core's wake-up,
  * found anew after every call into the core. A timer that cannot ring first is never queued, and nothing queued is ever
- * wrong, but for one case: the event of an operation that a client's restart has ended stays, and does nothing but give
- * its slot back. */
+ * wrong, but for two cases: the event of an operation that a client's restart has ended stays, and does nothing but
+ * give its slot back; and where regions have limits, the end of a leg that waits for a server becomes known later than
+ * what is pending, which is then passed over when it rings. */
 #include "engine/operation.h"
+#include "engine/stations.h"
 #include "engine/wheel.h"
 
 /* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. */
@@ -54,21 +56,61 @@ static uint64_t mean_spacing(const sim_scenario *scenario)
     return (uint64_t)SIM_RATE_NS / rate_mhz;
 }
 
-/* When the loop has to look at more than operations: background work, a checkpoint, or the end of all events. */
+/* When the loop has to look at more than operations: background work, stations, a checkpoint, or the end of all
+ * events. */
 static uint64_t next_interruption(const sim_run_state *run)
 {
     const uint64_t background = sim_queue_next_time(&run->background);
-    return background < (uint64_t)run->next_checkpoint ? background : (uint64_t)run->next_checkpoint;
+    uint64_t next = background < (uint64_t)run->next_checkpoint ? background : (uint64_t)run->next_checkpoint;
+    if (run->stations != NULL && sim_stations_next_time(run) < next)
+        next = sim_stations_next_time(run);
+    return next;
 }
 
-typedef enum { GO_ON, LOOK_AGAIN, STOP } interruption;
+/* ---- where regions have limits ---- */
 
-/* Before anything happens at `now`, the next instant of an operation. Background work comes first, and may move it. */
-static interruption interrupt(sim_run_state *run, uint64_t now)
+/* Makes `event` the one that counts for its slot. All events lie in the wheel's heap then, which takes several of one
+ * slot; the array by slot says which of them counts. False: no memory. */
+static bool put(sim_wheel *queue, sim_event event)
+{
+    queue->event[sim_event_slot(event.key)] = event;
+    if (queue->far.count == queue->far.capacity && !sim_queue_reserve(&queue->far, 2 * queue->far.count + 64))
+        return false;
+    sim_queue_push(&queue->far, event);
+    return true;
+}
+
+static bool counts(const sim_wheel *queue, sim_event event)
+{
+    const sim_event pending = queue->event[sim_event_slot(event.key)];
+    return pending.time == event.time && pending.key == event.key;
+}
+
+/* The next thing that happens at a station, which is due; a leg's end may become known. False: no memory. */
+static bool work_at_station(sim_run_state *run, sim_wheel *queue, uint64_t now)
+{
+    sim_run_set_now(run, now);
+    sim_run_store_checkpoints(run, (int64_t)now);
+    const sim_station_news news = sim_stations_work(run);
+    return news.slot == SIM_PENDING_MAX ||
+           put(queue, next_event(&run->slot[news.slot], news.slot, run->input->planted_timer_delay));
+}
+
+typedef enum { GO_ON, LOOK_AGAIN, STOP, NO_MEMORY } interruption;
+
+/* Before anything happens at `now`, the next instant of an operation. Background work comes first, then stations; both
+ * may move it. */
+static interruption interrupt(sim_run_state *run, sim_wheel *queue, uint64_t now)
 {
     const uint64_t background = sim_queue_next_time(&run->background);
-    if (background <= now)
+    const uint64_t station = run->stations != NULL ? sim_stations_next_time(run) : SIM_NO_EVENT;
+    if (background <= now && background <= station)
         return work_in_background(run, background) ? LOOK_AGAIN : STOP;
+    if (station <= now && station != SIM_NO_EVENT) {
+        if (sim_run_is_drained(run) && station >= (uint64_t)run->scenario->duration)
+            return STOP;
+        return work_at_station(run, queue, station) ? LOOK_AGAIN : NO_MEMORY;
+    }
     if (now >= RGN_TIME_NEVER)
         return STOP;
     sim_run_store_checkpoints(run, (int64_t)now);
@@ -105,7 +147,9 @@ static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, bool *is_open)
     return index;
 }
 
-static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
+/* `has_stations` is known when this is compiled in, twice. */
+static inline __attribute__((always_inline)) sim_run_status loop(sim_run_state *run, sim_wheel *queue,
+                                                                 const bool has_stations)
 {
     const int64_t delay = run->input->planted_timer_delay;
     uint64_t interruption_at = next_interruption(run);
@@ -114,12 +158,18 @@ static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
         const uint64_t arrival = (uint64_t)run->arrivals.next_time;
         const uint64_t now = operation <= arrival ? operation : arrival;
         if (__builtin_expect(now >= interruption_at, 0)) {
-            const interruption next = interrupt(run, now);
+            const interruption next = interrupt(run, queue, now);
             interruption_at = next_interruption(run);
             if (next == STOP)
                 return SIM_RUN_OK;
+            if (has_stations && next == NO_MEMORY)
+                return SIM_RUN_NO_MEMORY;
             if (next == LOOK_AGAIN)
                 continue;
+        }
+        if (has_stations && operation <= arrival && !counts(queue, queue->far.heap[0])) {
+            (void)sim_wheel_pop(queue);
+            continue;
         }
         if (__builtin_expect((++run->output->events & (SIM_PROGRESS_EVENTS - 1)) == 0, 0) && is_stopped(run, now))
             return SIM_RUN_INTERRUPTED;
@@ -128,10 +178,17 @@ static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
         const uint32_t index = operation <= arrival ? ring(run, queue, &is_open) : start(run, queue, &is_open);
         if (__builtin_expect(index == SIM_PENDING_MAX, 0))
             return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
-        if (is_open)
-            sim_wheel_push(queue, next_event(&run->slot[index], index, delay));
-        else
+        if (!is_open)
             sim_run_release_slot(run, index);
+        else if (!has_stations)
+            sim_wheel_push(queue, next_event(&run->slot[index], index, delay));
+        else if (!put(queue, next_event(&run->slot[index], index, delay)))
+            return SIM_RUN_NO_MEMORY;
+        if (has_stations) {
+            if (!is_open)
+                queue->event[index] = (sim_event){SIM_NO_EVENT, 0};
+            interruption_at = next_interruption(run);
+        }
         if (__builtin_expect(run->dirty_count > 0, 0)) {
             sim_run_schedule_dirty(run);
             interruption_at = next_interruption(run);
@@ -144,7 +201,7 @@ sim_run_status sim_loop_fast(sim_run_state *run)
     sim_wheel queue;
     sim_run_status status = SIM_RUN_NO_MEMORY;
     if (sim_wheel_init(&queue, mean_spacing(run->scenario)) && sim_wheel_reserve(&queue, run->slot_capacity))
-        status = loop(run, &queue);
+        status = run->stations != NULL ? loop(run, &queue, true) : loop(run, &queue, false);
     sim_wheel_deinit(&queue);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/operation.h"
+#include "engine/stations.h"
 
 typedef struct {
     sim_event event;
@@ -87,6 +88,18 @@ static bool queue_news(reference *self, uint32_t index)
         {(uint64_t)slot->op.wake_at, sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index)},
         self->stamps};
     return slot->op.wake_at == RGN_TIME_NEVER || insert(&self->timers, entry);
+}
+
+/* Queues the end of a leg that has become known at its station. */
+static bool queue_known_end(reference *self, sim_station_news news)
+{
+    if (news.slot == SIM_PENDING_MAX)
+        return true;
+    const sim_slot *slot = &self->run->slot[news.slot];
+    const queued entry = {
+        {(uint64_t)slot->leg_end[news.leg], sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, news.leg, news.slot)},
+        self->notes[news.slot].leg_stamp[news.leg]};
+    return insert(&self->legs, entry);
 }
 
 /* Queues the instant at which a new operation's application gives up. */
@@ -192,8 +205,17 @@ static bool advance(reference *self, sim_run_status *status)
     const uint64_t arrival = (uint64_t)run->arrivals.next_time;
     const uint64_t background = sim_queue_next_time(&run->background);
     /* Stale events may still be queued when the last operation has ended. */
-    if (sim_run_is_drained(run) && background >= (uint64_t)run->scenario->duration)
+    const uint64_t station = run->stations != NULL ? sim_stations_next_time(run) : SIM_NO_EVENT;
+    if (sim_run_is_drained(run) && background >= (uint64_t)run->scenario->duration &&
+        station >= (uint64_t)run->scenario->duration)
         return false;
+    if (station < background && station <= operation && station <= arrival) {
+        sim_run_set_now(run, station);
+        sim_run_store_checkpoints(run, (int64_t)station);
+        if (!queue_known_end(self, sim_stations_work(run)))
+            *status = SIM_RUN_NO_MEMORY;
+        return *status == SIM_RUN_OK;
+    }
     const uint64_t now = background <= operation && background <= arrival ? background
                          : operation <= arrival                           ? operation
                                                                           : arrival;

@@ -2,6 +2,7 @@
 /* What happens to an operation that is not simply sent once and answered; the rest is in operation.h. */
 #include "engine/operation.h"
 #include "engine/control.h"
+#include "engine/stations.h"
 
 #include <string.h>
 
@@ -186,15 +187,19 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
     ask_session(run, slot, now, now + round_trip / 2);
     if (run->world->write_regions != NULL)
         sim_control_settle(run, slot, rgn_time_add(now, round_trip / 2));
+    if (run->stations != NULL)
+        sim_stations_send(run, slot, place, round_trip, now);
 }
 
 /* Legs that the core gave up no longer end. */
-static void cancel_legs(sim_slot *slot)
+static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     for (uint32_t leg = 0; leg < RGN_LEGS_MAX; leg++)
         if (slot->op.cancel_legs >> leg & 1) {
             slot->leg_end[leg] = RGN_TIME_NEVER;
             count_work(slot, leg);
+            if (run->stations != NULL)
+                sim_stations_give_up(run, slot, leg, now);
         }
 }
 
@@ -203,7 +208,7 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
     tell_step(run, slot, step, now);
     record_step(run, slot, step, now);
     if (slot->op.cancel_legs != 0)
-        cancel_legs(slot);
+        cancel_legs(run, slot, now);
     if (step == RGN_DONE) {
         const sim_record_words record = sim_run_done_record(slot, now);
         sim_run_report_ended(run, slot, now);
@@ -408,6 +413,8 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
     rgn_response answer = *response;
     if (answer.substatus == RGN_SUBSTATUS_LOCAL_THROTTLE)
         answer.retry_after = sim_throughput_wait(now);
+    else if (run->stations != NULL)
+        answer.retry_after = sim_stations_retry_after(run, slot, leg);
     sim_story *story = story_of(run, slot);
     if (story != NULL)
         sim_story_leg_ended(story, (uint8_t)leg, SIM_STORY_ANSWERED, &answer, now);

@@ -16,24 +16,26 @@ enum { SIM_DRAW_VERSION = 1 };
 
 /* Final numbers. In brackets the two counter words. */
 typedef enum {
-    SIM_DRAW_GAP = 1,             /* interarrival gap              {stream's name hash, n} */
-    SIM_DRAW_REQUEST = 2,         /* partition, kind, client, chance {op ordinal, 0} */
-    SIM_DRAW_LEG = 3,             /* word 0 latency, word 1 outcome  {op ordinal, region number << 32 | visit} */
-    SIM_DRAW_FAULT_PARTITION = 4, /* fault scope                     {fault's name hash, partition key} */
-    SIM_DRAW_JITTER = 5,          /* failback jitter               {client key, partition key ^ nth draw} */
-    SIM_DRAW_SAMPLER_PHASE = 6,   /* sampler accumulator           the same */
-    SIM_DRAW_CLIENT_PHASE = 7,    /* client start                  {client key, 0} */
-    SIM_DRAW_RETRY_JITTER = 8,    /* back-off                      {op ordinal, nth draw of the operation} */
-    SIM_DRAW_NETWORK_JITTER = 9,  /* round trip's factor           {op ordinal, region number << 32 | visit} */
-    SIM_DRAW_FAULT_CLIENT = 10,   /* fault scope                   {fault's name hash, client key} */
-    SIM_DRAW_RECORD_PHASE = 11,   /* where a recording begins      {stream's name hash, 0} */
-    SIM_DRAW_GIVES_UP = 12,       /* the application gives up      {op ordinal, 0} */
+    SIM_DRAW_GAP = 1,              /* interarrival gap              {stream's name hash, n} */
+    SIM_DRAW_REQUEST = 2,          /* partition, kind, client, chance {op ordinal, 0} */
+    SIM_DRAW_LEG = 3,              /* word 0 latency, word 1 outcome  {op ordinal, region number << 32 | visit} */
+    SIM_DRAW_FAULT_PARTITION = 4,  /* fault scope                     {fault's name hash, partition key} */
+    SIM_DRAW_JITTER = 5,           /* failback jitter               {client key, partition key ^ nth draw} */
+    SIM_DRAW_SAMPLER_PHASE = 6,    /* sampler accumulator           the same */
+    SIM_DRAW_CLIENT_PHASE = 7,     /* client start                  {client key, 0} */
+    SIM_DRAW_RETRY_JITTER = 8,     /* back-off                      {op ordinal, nth draw of the operation} */
+    SIM_DRAW_NETWORK_JITTER = 9,   /* round trip's factor           {op ordinal, region number << 32 | visit} */
+    SIM_DRAW_FAULT_CLIENT = 10,    /* fault scope                   {fault's name hash, client key} */
+    SIM_DRAW_RECORD_PHASE = 11,    /* where a recording begins      {stream's name hash, 0} */
+    SIM_DRAW_GIVES_UP = 12,        /* the application gives up      {op ordinal, 0} */
     SIM_DRAW_REPLICATION_LAG = 13, /* lag of a region pair         {partition key mixed + interval, from << 16 | to} */
-    SIM_DRAW_CONNECTION = 14, /* a connection for no request     {client key, partition key or region mixed + instant} */
-    SIM_DRAW_SOJOURN = 20, /* how long a fault stays as it is   {fault's name hash, occurrence << 32 | n} */
-    SIM_DRAW_ZONE = 21,    /* a partition's zone in a region    {partition key, region number} */
+    SIM_DRAW_CONNECTION =
+        14,                  /* a connection for no request     {client key, partition key or region mixed + instant} */
+    SIM_DRAW_BUSY = 15,      /* how long a server is kept     {op ordinal, region number << 32 | visit} */
+    SIM_DRAW_SOJOURN = 20,   /* how long a fault stays as it is   {fault's name hash, occurrence << 32 | n} */
+    SIM_DRAW_ZONE = 21,      /* a partition's zone in a region    {partition key, region number} */
     SIM_DRAW_FRONT_END = 22, /* a client's front end in a region {client key, region number} */
-    SIM_DRAW_ACCOUNT = 23, /* a reading of the account          {client key, region number mixed + instant} */
+    SIM_DRAW_ACCOUNT = 23,   /* a reading of the account          {client key, region number mixed + instant} */
     /* From 32 on: draws about finished runs; they move no run's luck. */
     SIM_DRAW_BOOTSTRAP = 32, /* replications that a resample takes {resample, nth draw}; key without replication */
 } sim_draw;

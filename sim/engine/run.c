@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "engine/control.h"
+#include "engine/stations.h"
 
 #include <string.h>
 
@@ -66,7 +67,8 @@ bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
     if (story_place != NULL)
         run->story_place = story_place;
     if (slot == NULL || free_slot == NULL || story_place == NULL ||
-        (run->sessions != NULL && !sim_sessions_reserve(run->sessions, capacity))) {
+        (run->sessions != NULL && !sim_sessions_reserve(run->sessions, capacity)) ||
+        (run->stations != NULL && !sim_stations_reserve(run, capacity))) {
         free(slot);
         return false;
     }
@@ -142,8 +144,8 @@ static void open_workloads(sim_run_state *run)
         run->has_odd_requests |= workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0;
     }
     run->has_odd_requests |= run->is_partition_learnt;
-    run->ends_plain =
-        run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt && run->input->recorder == NULL;
+    run->ends_plain = run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt &&
+                      run->stations == NULL && run->input->recorder == NULL;
     run->is_plain =
         run->ends_plain && run->world->jitter == NULL && run->throughput == NULL && run->world->write_regions == NULL;
 }
@@ -165,8 +167,8 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
     const rgn_sink sink = {
         .on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark, .on_gateway = sim_control_on_gateway};
     if (run->background_time == NULL || run->dirty == NULL || !open_load(run) || !open_connections(run) ||
-        !sim_control_open(run) || !open_throughput(run) || !open_sessions(run) || !sim_run_reserve_slots(run, 1024) ||
-        !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
+        !sim_control_open(run) || !open_throughput(run) || !open_sessions(run) || !sim_stations_open(run) ||
+        !sim_run_reserve_slots(run, 1024) || !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
         return SIM_RUN_NO_MEMORY;
     const sim_fleet_watch watch = {input->on_progress, input->progress_context};
     if (!sim_fleet_init(&run->fleet, scenario, input->world, input->router_options, &input->luck, &sink, &watch))
@@ -216,6 +218,7 @@ void sim_run_close(sim_run_state *run)
     sim_probes_close(run);
     sim_throughput_destroy(run->throughput);
     sim_sessions_destroy(run->sessions);
+    sim_stations_close(run);
     sim_overrides_close(run);
     free(run->killed);
     free(run->slot);
@@ -254,6 +257,8 @@ sim_run_status sim_run(const sim_run_input *input, sim_run_output *output, const
         status = input->mode == SIM_MODE_REFERENCE ? sim_loop_reference(run) : sim_loop_fast(run);
     sim_run_store_checkpoints(run, RGN_TIME_NEVER);
     sim_run_flush(run);
+    if (status == SIM_RUN_OK && run->stations != NULL)
+        sim_stations_finish(run);
     if (run->fleet.out_of_memory)
         status = SIM_RUN_NO_MEMORY;
     if (status == SIM_RUN_OK && run->broken != NULL) {
@@ -270,6 +275,9 @@ void sim_run_output_deinit(sim_run_output *output)
     free(output->load.count);
     free(output->thresholds.row);
     free(output->thresholds.scratch);
+    free(output->stations.start);
+    free(output->stations.row);
     output->load.count = NULL;
     output->thresholds = (sim_thresholds){0};
+    output->stations = (sim_station_load){0};
 }

@@ -73,6 +73,7 @@ typedef struct sim_run {
     bool has_odd_requests;      /* they, or feeds, or metadata */
     sim_throughput *throughput; /* NULL: clients have no budget */
     sim_sessions *sessions;     /* NULL: nothing lags */
+    struct sim_stations *stations; /* NULL: load does nothing to regions; stations.h */
     int64_t
         *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
     bool is_plain;   /* a first leg to the first region has nothing to ask for: no jitter, no budget, no control plane,

@@ -67,7 +67,8 @@ static void take_again(fault *self, const char *value)
 /* `path` without "faults.NAME.". */
 static void take(fault *self, const char *path, const char *value)
 {
-    static const char *const EFFECTS[] = {"errors.share", "latency.multiply", "latency.add", "loss.share"};
+    static const char *const EFFECTS[] = {"errors.share", "latency.multiply", "latency.add", "loss.share",
+                                          "capacity_lost"};
     const int64_t number = strcmp(value, "never") == 0 ? INT64_MAX : strtoll(value, NULL, 10);
     if (strcmp(path, "from") == 0)
         self->from = number;

@@ -55,7 +55,7 @@ static bool resolve_percentiles(sim_resolver *self, const char *path, const sim_
 
 static bool resolve_mixture(sim_resolver *self, const char *path, const sim_raw_items *raw, sim_dist *out);
 
-static bool resolve_dist(sim_resolver *self, const char *path, const sim_raw_dist *raw, sim_dist *out)
+bool sim_resolve_dist(sim_resolver *self, const char *path, const sim_raw_dist *raw, sim_dist *out)
 {
     switch ((sim_dist_type)raw->choice.which) {
     case SIM_DIST_CONSTANT:
@@ -88,7 +88,7 @@ static bool resolve_mixture(sim_resolver *self, const char *path, const sim_raw_
     for (uint32_t i = 0; i < raw->count; i++) {
         const sim_raw_part *from = raw->item[i].record;
         snprintf(inner, sizeof inner, "%s.mixture[%" PRIu32 "].of", path, i + 1);
-        if (!resolve_dist(self, inner, &from->of, &part[i].dist))
+        if (!sim_resolve_dist(self, inner, &from->of, &part[i].dist))
             return false;
         part[i].share = (uint32_t)from->share;
         sum += from->share;
@@ -115,7 +115,7 @@ static bool resolve_pair(sim_resolver *self, const sim_raw_item *item, uint32_t 
     out->from = found.region[0];
     out->to = found.region[1];
     snprintf(path, sizeof path, "replication.pairs[%" PRIu32 "].lag", number);
-    return resolve_dist(self, path, &raw->lag, &out->lag);
+    return sim_resolve_dist(self, path, &raw->lag, &out->lag);
 }
 
 /* Of two lags for the same way one would count for nothing. */
@@ -146,13 +146,13 @@ bool sim_resolve_replication(sim_resolver *self)
         if (!resolve_pair(self, &raw->pairs.item[i], i + 1, &pair[i]) ||
             !is_new_pair(self, pair, i, raw->pairs.item[i].node))
             return false;
-    return resolve_dist(self, "replication.lag", &raw->lag, &out->lag);
+    return sim_resolve_dist(self, "replication.lag", &raw->lag, &out->lag);
 }
 
 bool sim_resolve_service(sim_resolver *self)
 {
-    return resolve_dist(self, "service.read", &self->raw->service.kind[SIM_KIND_READ],
+    return sim_resolve_dist(self, "service.read", &self->raw->service.kind[SIM_KIND_READ],
                         &self->out->service[SIM_KIND_READ]) &&
-           resolve_dist(self, "service.write", &self->raw->service.kind[SIM_KIND_WRITE],
+           sim_resolve_dist(self, "service.write", &self->raw->service.kind[SIM_KIND_WRITE],
                         &self->out->service[SIM_KIND_WRITE]);
 }

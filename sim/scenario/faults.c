@@ -75,6 +75,26 @@ static bool resolve_replication_effect(sim_resolver *self, const sim_raw_replica
     return resolve_shape(self, "replication.add", &raw->add, out, &out->replication_add);
 }
 
+/* Only regions that have a capacity can lose some. It is looked at for partitions, whoever asks. */
+static bool resolve_capacity(sim_resolver *self, const sim_raw_fault *raw, sim_fault *out)
+{
+    char path[PATH_SIZE];
+    if (raw->capacity_lost.choice.node == NULL)
+        return true;
+    snprintf(path, sizeof path, "faults.%s.capacity_lost", out->name);
+    for (uint32_t r = 0; r < self->out->region_count; r++)
+        if (rgn_region_in(out->regions, (rgn_region)r) && !self->out->capacity[r].is_on)
+            return sim_resolve_fail(self, path, raw->capacity_lost.choice.node,
+                                    "%s has no capacity that it could lose; expected it under \"capacity\"",
+                                    self->out->region_name[r]);
+    if (sim_fault_picks_clients(out) || out->zone_of_replicas || out->only_new_connections ||
+        out->kinds != (1u << SIM_KINDS) - 1)
+        return sim_resolve_fail(
+            self, path, raw->where.node,
+            "capacity is everybody's; expected \"where\" without clients, connections, operations and replicas");
+    return resolve_shape(self, "capacity_lost", &raw->capacity_lost, out, &out->capacity_lost);
+}
+
 static uint32_t largest_workload(const sim_scenario *scenario)
 {
     uint32_t largest = 0;
@@ -242,11 +262,12 @@ static bool resolve_fault(sim_resolver *self, const sim_raw_item *item, sim_faul
         return sim_resolve_fail(self, path, sim_node_get(raw->node, "until"),
                                 "ends before it begins; expected until to be later than from");
     if (raw->errors.node == NULL && raw->latency.node == NULL && raw->loss.node == NULL &&
-        raw->replication.node == NULL)
-        return sim_resolve_fail(self, path, raw->node, "does nothing; expected errors, latency, loss or replication");
+        raw->replication.node == NULL && raw->capacity_lost.choice.node == NULL)
+        return sim_resolve_fail(self, path, raw->node,
+                                "does nothing; expected errors, latency, loss, replication or capacity_lost");
     return resolve_where(self, raw, out) && resolve_errors(self, &raw->errors, out) &&
            resolve_latency(self, &raw->latency, out) && resolve_loss(self, &raw->loss, out) &&
-           resolve_replication_effect(self, &raw->replication, out);
+           resolve_replication_effect(self, &raw->replication, out) && resolve_capacity(self, raw, out);
 }
 
 /* The fault comes again: the same under the same name, so that it strikes the same. */

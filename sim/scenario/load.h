@@ -36,6 +36,7 @@ bool sim_resolve_shape(sim_resolver *self, const char *path, const sim_raw_shape
 bool sim_resolve_account_changes(sim_resolver *self);
 
 /* distributions.c */
+bool sim_resolve_dist(sim_resolver *self, const char *path, const sim_raw_dist *raw, sim_dist *out);
 bool sim_resolve_service(sim_resolver *self);
 bool sim_resolve_replication(sim_resolver *self);
 
@@ -47,6 +48,7 @@ bool sim_resolve_rate(sim_resolver *self, const char *name, const sim_raw_worklo
 
 /* In this order. */
 bool sim_resolve_places(sim_resolver *self);    /* resolve.c: account, network, service times, clients */
+bool sim_resolve_capacity(sim_resolver *self);  /* capacity.c */
 bool sim_resolve_restarts(sim_resolver *self);  /* resolve.c */
 bool sim_resolve_workloads(sim_resolver *self); /* workloads.c */
 bool sim_resolve_faults(sim_resolver *self);    /* faults.c */

@@ -119,6 +119,19 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
+    int64_t from, over;
+} sim_raw_warm_up;
+
+typedef struct {
+    const sim_node *node;
+    int64_t stations, servers, queue;
+    sim_raw_service busy;
+    int64_t throughput, cancel_reaches_server;
+    sim_raw_warm_up warm_up;
+} sim_raw_capacity;
+
+typedef struct {
+    const sim_node *node;
     const char *home;
     int64_t count;
     sim_raw_items preferred, excluded;
@@ -285,6 +298,7 @@ typedef struct {
     sim_raw_latency latency;
     sim_raw_loss loss;
     sim_raw_replication_effect replication;
+    sim_raw_shape capacity_lost;
     int64_t probes;
 } sim_raw_fault;
 
@@ -326,7 +340,7 @@ typedef struct {
     sim_raw_service service;
     sim_raw_replication replication;
     sim_raw_request_units request_units;
-    sim_raw_items clients;
+    sim_raw_items capacity, clients;
     sim_raw_fleet fleet;
     sim_raw_items workload, faults, restarts, account_changes, phases;
     sim_raw_healthy healthy_when;

@@ -135,6 +135,7 @@ typedef struct {
     sim_shape loss;             /* ppb: how often a packet is lost, at each try */
     int64_t retransmit;        /* ns until a lost packet is sent anew the first time; twice as long each further time */
     sim_shape replication_add; /* ns by which the regions have writes of `home` later */
+    sim_shape capacity_lost;   /* ppb of what the region can bear */
     uint32_t occurrence;       /* of the fault, from 0: one that comes again is there several times */
 } sim_fault;
 
@@ -244,6 +245,21 @@ typedef struct {
     const sim_replication_pair *pair; /* that have a lag of their own */
 } sim_replication;
 
+#define SIM_QUEUE_UNLIMITED INT64_C(-1)
+
+/* What a region can bear. */
+typedef struct {
+    bool is_on;                 /* else load does nothing to it, and the rest means nothing */
+    bool per_partition;         /* each partition has servers, queue and throughput of its own */
+    uint32_t servers;           /* 0: no limit */
+    int64_t queue;              /* attempts that may wait; SIM_QUEUE_UNLIMITED */
+    sim_dist busy[SIM_KINDS];   /* how long an attempt keeps a server */
+    uint64_t throughput;        /* millionths of request units in a second; 0: no limit */
+    uint32_t warm_from;         /* ppb of its capacity right after a fault's end ... */
+    int64_t warm_over;          /* ... and how long it takes to have it all; 0: at once */
+    bool cancel_reaches_server; /* attempts that were given up leave */
+} sim_capacity;
+
 typedef struct {
     const char *name;
     int64_t start; /* until the next phase's start or the run's end */
@@ -309,6 +325,8 @@ typedef struct sim_scenario {
     sim_dist service[SIM_KINDS];
     sim_replication replication;
     uint64_t request_units[SIM_KINDS]; /* millionths that a served attempt costs; 0: nobody counts */
+    bool has_capacity;                 /* some region has a limit */
+    sim_capacity capacity[RGN_REGIONS_MAX];
     uint64_t client_budget; /* millionths of request units that a client may spend in a second; 0: no limit */
 
     uint32_t group_count;

@@ -176,6 +176,42 @@ static const sim_field request_units_rows[] = {
 };
 static const sim_record request_units_record = RECORD("request_units", sim_raw_request_units, request_units_rows);
 
+static const sim_field busy_rows[] = {
+    {"read", SIM_FIELD_ONE_OF, REQUIRED, .record = &dist_record, AT(sim_raw_service, kind[SIM_KIND_READ]),
+     .meaning = "how long a read keeps a server busy, on top of its service time"},
+    {"write", SIM_FIELD_ONE_OF, REQUIRED, .record = &dist_record, AT(sim_raw_service, kind[SIM_KIND_WRITE]),
+     .meaning = "how long a write keeps a server busy, on top of its service time"},
+};
+static const sim_record busy_record = RECORD("busy", sim_raw_service, busy_rows);
+
+static const sim_field warm_up_rows[] = {
+    {"from", SIM_FIELD_SHARE, REQUIRED, RANGE(1, SHARE(100) - 1), AT(sim_raw_warm_up, from),
+     .meaning = "share of its capacity that the region has when a fault has just ended there"},
+    {"over", SIM_FIELD_DURATION, REQUIRED, RANGE(MS(1), HOURS(24)), AT(sim_raw_warm_up, over),
+     .meaning = "time in which it comes back to all of it, in a straight line"},
+};
+static const sim_record warm_up_record = RECORD("warm_up", sim_raw_warm_up, warm_up_rows);
+
+static const sim_field capacity_rows[] = {
+    {"stations", SIM_FIELD_CHOICE, .words = "region|partition", AT(sim_raw_capacity, stations),
+     .meaning = "whose the servers, the queue and the throughput are: all the region's, or each partition's own"},
+    {"servers", SIM_FIELD_COUNT, .flags = SIM_FIELD_AT_LEAST_ONE, RANGE(1, 100000), AT(sim_raw_capacity, servers),
+     .meaning = "attempts that are served at a time; no limit if absent"},
+    {"queue", SIM_FIELD_COUNT, .initial = SIM_QUEUE_UNLIMITED, .word = "unlimited", .word_value = SIM_QUEUE_UNLIMITED,
+     RANGE(0, 10000000), AT(sim_raw_capacity, queue),
+     .meaning = "attempts that may wait for a server, first come, first served; the next one is answered 503 at once"},
+    {"busy", SIM_FIELD_RECORD, .record = &busy_record, AT(sim_raw_capacity, busy),
+     .meaning = "how long attempts keep a server; needed with servers"},
+    {"throughput", SIM_FIELD_COUNT, .flags = SIM_FIELD_AT_LEAST_ONE, RANGE(1, 1000000000),
+     AT(sim_raw_capacity, throughput),
+     .meaning = "request units in each second; further attempts are answered 429/3200 at once; no limit if absent"},
+    {"warm_up", SIM_FIELD_RECORD, .record = &warm_up_record, AT(sim_raw_capacity, warm_up),
+     .meaning = "how capacity comes back after each fault of the region; at once if absent"},
+    {"cancel_reaches_server", SIM_FIELD_FLAG, RANGE(0, 1), AT(sim_raw_capacity, cancel_reaches_server),
+     .meaning = "an attempt that its client has given up leaves queue and server once word of it arrives"},
+};
+static const sim_record capacity_record = RECORD("capacity", sim_raw_capacity, capacity_rows);
+
 static const sim_field group_rows[] = {
     {"home", SIM_FIELD_REGION, REQUIRED, AT(sim_raw_group, home), .meaning = "region the clients run in"},
     {"count", SIM_FIELD_COUNT, .initial = 1, RANGE(1, 100000), AT(sim_raw_group, count), .meaning = "clients"},
@@ -468,6 +504,10 @@ static const sim_field fault_rows[] = {
      .meaning = "attempts that lose packets"},
     {"replication", SIM_FIELD_RECORD, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &replication_effect_record,
      AT(sim_raw_fault, replication), .meaning = "writes that other regions have late"},
+    {"capacity_lost", SIM_FIELD_ONE_OF, .flags = SIM_FIELD_AT_LEAST_ONE, .record = &share_record,
+     AT(sim_raw_fault, capacity_lost),
+     .meaning =
+         "share of the region's capacity that is gone: servers are slower, throughput is less, for what arrives then"},
     {"probes", SIM_FIELD_CHOICE, .words = "as_requests|succeed|fail", AT(sim_raw_fault, probes),
      .meaning = "connections that clients try for no request: refused or unanswered as often as requests are, "
                 "succeed whatever requests do, or fail"},
@@ -569,6 +609,8 @@ static const sim_field scenario_rows[] = {
      .meaning = "regions lag behind each other, and clients read with session consistency; without it nothing lags"},
     {"request_units", SIM_FIELD_RECORD, .record = &request_units_record, AT(sim_raw_scenario, request_units),
      .meaning = "what operations cost; without it nobody counts"},
+    {"capacity", SIM_FIELD_MAP, RANGE(1, RGN_REGIONS_MAX), .record = &capacity_record, AT(sim_raw_scenario, capacity),
+     .meaning = "by region: what it can bear; load does nothing to the other regions"},
     {"clients", SIM_FIELD_MAP, REQUIRED, RANGE(1, 64), .record = &group_record, AT(sim_raw_scenario, clients),
      .meaning = "groups of clients; a group's name keys its luck"},
     {"fleet", SIM_FIELD_RECORD, .record = &fleet_record, AT(sim_raw_scenario, fleet), .meaning = "all clients"},

@@ -10,7 +10,7 @@ enum { POINTS_FIRST = 64 };
 
 static const size_t shape_of_fault[] = {
     offsetof(sim_fault, error_share), offsetof(sim_fault, latency_multiply), offsetof(sim_fault, latency_add),
-    offsetof(sim_fault, loss),        offsetof(sim_fault, replication_add),
+    offsetof(sim_fault, loss),        offsetof(sim_fault, replication_add),  offsetof(sim_fault, capacity_lost),
 };
 enum { SHAPES = sizeof shape_of_fault / sizeof *shape_of_fault };
 

@@ -56,7 +56,10 @@ struct sim_world {
     sim_stretches stretches[RGN_REGIONS_MAX];
     uint64_t tables_hash;
     sim_sampler service[SIM_KINDS];
-    sim_sampler jitter;                               /* filled if the scenario has jitter */
+    sim_sampler jitter; /* filled if the scenario has jitter */
+    sim_sampler
+        *busy; /* [region * SIM_KINDS + kind], filled where the region has servers; NULL: no region has limits */
+    uint64_t capacity_faults;                         /* faults that take capacity away */
     sim_sampler *lag;                                 /* of replication: the rule, then the pairs; NULL: nothing lags */
     uint8_t lag_of[RGN_REGIONS_MAX][RGN_REGIONS_MAX]; /* [from][to]: which of them */
 };
@@ -95,6 +98,9 @@ struct sim_world_scope {
                            * kind */
     bool is_always_healthy[RGN_REGIONS_MAX];
 };
+
+/* capacity.c: which faults take capacity, and how long servers are busy; false: no memory. */
+bool sim_capacity_init(sim_world *world);
 
 /* replication.c: fills in the lags; false: no memory. */
 bool sim_replication_init(sim_world *world);

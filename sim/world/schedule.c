@@ -106,6 +106,13 @@ uint32_t sim_fault_round_trips_at(const sim_fault *fault, int64_t at)
     return is_active(fault, at) ? fault->round_trips : 0;
 }
 
+uint32_t sim_fault_capacity_lost_at(const sim_fault *fault, int64_t at)
+{
+    if (fault->capacity_lost.count == 0 || !is_active(fault, at))
+        return 0;
+    return (uint32_t)sim_shape_at(&fault->capacity_lost, at - fault->from);
+}
+
 uint64_t sim_scale(uint64_t value, uint64_t factor)
 {
     const sim_u128 product = (sim_u128)value * factor;

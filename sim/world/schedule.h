@@ -35,6 +35,8 @@ uint32_t sim_fault_errors_at(const sim_fault *fault, int64_t at);
 uint64_t sim_fault_multiplier_at(const sim_fault *fault, int64_t at);
 int64_t sim_fault_added_at(const sim_fault *fault, int64_t at);
 uint32_t sim_fault_round_trips_at(const sim_fault *fault, int64_t at);
+/* The share of capacity (ppb) that the fault takes; outside [from, until) 0. */
+uint32_t sim_fault_capacity_lost_at(const sim_fault *fault, int64_t at);
 
 /* How often a packet is lost, ppb; 0 outside. */
 uint32_t sim_fault_losses_at(const sim_fault *fault, int64_t at);

@@ -73,6 +73,9 @@ static uint64_t hash_tables(const sim_world *world)
         hash_sampler(&digest, &world->jitter);
     for (uint32_t i = 0; world->lag != NULL && i <= scenario->replication.pair_count; i++)
         hash_sampler(&digest, &world->lag[i]);
+    for (uint32_t r = 0; r < scenario->region_count; r++)
+        for (int k = 0; k < SIM_KINDS && scenario->capacity[r].servers > 0; k++)
+            hash_sampler(&digest, sim_world_busy(world, (rgn_region)r, (sim_kind)k));
     for (uint32_t h = 0; h < distances->home_count; h++)
         for (uint32_t r = 0; r < scenario->region_count; r++)
             sim_digest_add(&digest, distances->home[h], scenario->region[r],
@@ -96,7 +99,7 @@ sim_world *sim_world_create(const sim_scenario *scenario, sim_input_error *error
     }
     if (!sim_distances_init(&world->distances, scenario, error) || !build_samplers(world, error))
         goto failed;
-    if (!sim_replication_init(world)) {
+    if (!sim_replication_init(world) || !sim_capacity_init(world)) {
         sim_world_refuse(error, scenario->path, 0, 0, "out of memory");
         goto failed;
     }
@@ -122,6 +125,7 @@ void sim_world_destroy(sim_world *world)
     sim_account_line_deinit(&world->account);
     sim_distances_deinit(&world->distances);
     free(world->lag);
+    free(world->busy);
     free(world);
 }
 

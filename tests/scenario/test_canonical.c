@@ -175,6 +175,7 @@ START_TEST(every_value_that_counts_shows)
         {"scenario.network.jitter", "{lognormal: {sigma: 0.2}}"},
         {"scenario.service.read", "{exponential: {mean: 2 ms}}"},
         {"scenario.service.write.gamma.shape", "2.6"},
+        {"scenario.capacity", "{westus: {servers: 2, busy: {read: {constant: 1 ms}, write: {constant: 1 ms}}}}"},
         {"scenario.clients.chicago.home", "eastus"},
         {"scenario.clients.chicago.count", "3"},
         {"scenario.clients.chicago.preferred", "[westus, northcentralus]"},
