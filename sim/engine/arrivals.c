@@ -96,11 +96,15 @@ static bool init_stream(sim_stream *stream, const sim_scenario *scenario, const 
     if (!list_clients(stream, scenario) || !bound_partitions(stream))
         return false;
     open_clock(stream, luck);
-    if (workload->arrivals != SIM_ARRIVALS_POISSON)
+    if (workload->arrivals != SIM_ARRIVALS_POISSON && workload->arrivals != SIM_ARRIVALS_CLOSED)
         return true;
     stream->gap = malloc(sizeof *stream->gap);
     if (stream->gap == NULL)
         return false;
+    if (workload->arrivals == SIM_ARRIVALS_CLOSED) {
+        sim_sampler_build(stream->gap, &workload->think);
+        return sim_queue_reserve(&stream->ready, workload->users);
+    }
     const sim_dist gap = {.type = SIM_DIST_EXPONENTIAL,
                           .a = stream->has_clock ? SIM_RATE_NS
                                                  : (SIM_RATE_NS + workload->rate_mhz / 2) / workload->rate_mhz};
@@ -124,6 +128,8 @@ static bool guess_places(sim_arrivals_merge *merge)
     return true;
 }
 
+static void open_loop_of_users(const sim_arrivals_merge *merge, sim_stream *stream);
+
 bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, const sim_luck *luck)
 {
     *merge = (sim_arrivals_merge){.scenario = scenario, .luck = *luck};
@@ -138,7 +144,10 @@ bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, 
             sim_arrivals_deinit(merge);
             return false;
         }
-        sim_arrivals_refill(merge, &merge->stream[w]);
+        if (scenario->workload[w].arrivals == SIM_ARRIVALS_CLOSED)
+            open_loop_of_users(merge, &merge->stream[w]);
+        else
+            sim_arrivals_refill(merge, &merge->stream[w]);
     }
     sim_arrivals_find_first(merge);
     return true;
@@ -151,6 +160,7 @@ void sim_arrivals_deinit(sim_arrivals_merge *merge)
         free(merge->stream[w].partition_bound);
         free(merge->stream[w].partition_guide);
         free(merge->stream[w].gap);
+        sim_queue_deinit(&merge->stream[w].ready);
     }
     free(merge->stream);
     free(merge->first_place);
@@ -266,8 +276,60 @@ static void draw_forms(const sim_arrivals_merge *merge, sim_stream *stream)
     }
 }
 
+/* ---- closed loops ---- */
+
+/* A user begins operation n a drawn time after `now`, unless the run is over by then. */
+static void think(const sim_arrivals_merge *merge, sim_stream *stream, uint32_t n, int64_t now)
+{
+    const sim_words words = sim_draw_words(&merge->luck, SIM_DRAW_GAP, stream->workload->name_hash, n);
+    const int64_t at = rgn_time_add(now, (int64_t)sim_sampler_draw(stream->gap, words.word[0]));
+    if (at < merge->scenario->duration)
+        sim_queue_push(&stream->ready, (sim_event){(uint64_t)at, sim_event_key(SIM_CLASS_ARRIVAL, n, 0, 0)});
+}
+
+/* The block holds the user's operation that comes first. */
+static void take_first_user(const sim_arrivals_merge *merge, sim_stream *stream)
+{
+    stream->position = 0;
+    stream->count = stream->ready.count > 0;
+    if (stream->count == 0)
+        return;
+    const sim_event first = stream->ready.heap[0];
+    sim_arrival *arrival = &stream->block[0];
+    stream->next_n = first.key >> (SIM_LEG_BITS + SIM_SLOT_BITS) & (SIM_OPERATIONS_MAX - 1);
+    arrival->time = (int64_t)first.time;
+    draw_requests(merge, stream);
+    if (stream->has_forms)
+        draw_forms(merge, stream);
+    arrival->client = stream->client_of[arrival->n % stream->workload->users % stream->workload->clients];
+    arrival->leg = sim_draw_words(&merge->luck, SIM_DRAW_LEG, arrival->luck_key, merge->first_place[arrival->client]);
+}
+
+static void open_loop_of_users(const sim_arrivals_merge *merge, sim_stream *stream)
+{
+    for (uint32_t user = 0; user < stream->workload->users; user++)
+        think(merge, stream, user, 0);
+    take_first_user(merge, stream);
+}
+
+bool sim_arrivals_go_on(sim_arrivals_merge *merge, uint8_t workload, uint32_t n, int64_t now)
+{
+    sim_stream *stream = &merge->stream[workload];
+    if (n >= SIM_OPERATIONS_MAX - stream->workload->users)
+        return false;
+    think(merge, stream, n + stream->workload->users, now);
+    take_first_user(merge, stream);
+    sim_arrivals_find_first(merge);
+    return true;
+}
+
 void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream)
 {
+    if (stream->workload->arrivals == SIM_ARRIVALS_CLOSED) {
+        (void)sim_queue_pop(&stream->ready);
+        take_first_user(merge, stream);
+        return;
+    }
     stream->position = 0;
     stream->count = 0;
     if (stream->last_time >= merge->scenario->duration)

@@ -2,10 +2,12 @@
 /* Arrivals: every workload is a stream of operations, drawn ahead in blocks and merged by time outside the event queue.
  *
  * Operation n of a stream is a pure function of the stream's name, n and the run's luck: its time, partition, kind and
- * client do not depend on other streams nor on any policy. */
+ * client do not depend on other streams nor on any policy. Only in a closed loop the times do: there operation n is the
+ * (n / users)th of user n % users, who begins it a drawn time after the one before has ended. */
 #ifndef SIM_ARRIVALS_H
 #define SIM_ARRIVALS_H
 
+#include "engine/queue.h"
 #include "engine/random.h"
 #include "engine/sampler.h"
 #include "engine/wide.h"
@@ -53,7 +55,8 @@ typedef struct {
     uint32_t feed_bound;  /* ... or feed */
     uint64_t next_n;      /* first operation of the next block */
     int64_t last_time;    /* of the last operation drawn */
-    sim_sampler *gap;     /* Poisson only; in ns, or in units of the stream's clock if it has one */
+    /* Of a closed loop the think time; else Poisson only, in ns, or in units of the stream's clock if it has one. */
+    sim_sampler *gap;
     bool has_clock;
     sim_pace pace;           /* where the last operation fell ... */
     uint32_t next_step;      /* ... and the rate step after it */
@@ -61,6 +64,7 @@ typedef struct {
     uint32_t first_recorded; /* RECORDED: where in the recording the stream begins */
     uint32_t position;       /* in the block */
     uint32_t count;          /* in the block; arrivals at or after the end are cut off */
+    sim_queue ready;         /* CLOSED: the users' next operations by time and n; the first of them is the block */
     sim_arrival block[SIM_ARRIVALS_BLOCK];
 } sim_stream;
 
@@ -83,6 +87,9 @@ static inline uint64_t sim_leg_place(uint16_t region, uint32_t visit)
 {
     return (uint64_t)region << 32 | visit;
 }
+
+/* A user's operation n has ended: the user thinks, and goes on. False: n is used up. */
+bool sim_arrivals_go_on(sim_arrivals_merge *merge, uint8_t workload, uint32_t n, int64_t now);
 
 /* Draws the stream's next block; it is empty once the stream has ended. */
 void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream);

@@ -22,6 +22,10 @@ static uint64_t in_flight_bytes(const sim_scenario *scenario)
     uint64_t slots = 1024;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const sim_workload *workload = &scenario->workload[w];
+        if (workload->arrivals == SIM_ARRIVALS_CLOSED) {
+            slots += workload->users;
+            continue;
+        }
         const int64_t life = workload->deadline == RGN_TIME_NEVER ? 60 * RGN_NS_PER_S : workload->deadline;
         slots += (uint64_t)((unsigned __int128)(uint64_t)peak_rate(workload) * (uint64_t)life / (uint64_t)SIM_RATE_NS);
     }
@@ -44,6 +48,8 @@ static uint64_t hit_share(const sim_scenario *scenario, const sim_fault *fault)
 static uint64_t arrival_bytes(const sim_scenario *scenario)
 {
     uint64_t bytes = scenario->workload_count * (sizeof(sim_stream) + sizeof(sim_sampler));
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        bytes += scenario->workload[w].users * sizeof(sim_event);
     for (uint32_t w = 0; w < scenario->workload_count; w++)
         if (scenario->workload[w].partition_weight != NULL)
             bytes += 3 * (uint64_t)scenario->workload[w].partition_count * sizeof(uint32_t);

@@ -203,6 +203,15 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
         }
 }
 
+/* The operation's user thinks of the next one. Where it has taken no time, it takes a while, lest time stand still. */
+static void go_on(sim_run_state *run, const sim_slot *slot, int64_t now)
+{
+    const int64_t end = now > slot->start ? now : rgn_time_add(now, RGN_NS_PER_MS);
+    const uint32_t n = (uint32_t)(slot->ordinal & (SIM_OPERATIONS_MAX - 1));
+    if (!sim_arrivals_go_on(&run->arrivals, slot->workload, n, end))
+        sim_run_break(run, "a closed loop has more operations than there are ordinals");
+}
+
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     tell_step(run, slot, step, now);
@@ -213,6 +222,8 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
         const sim_record_words record = sim_run_done_record(slot, now);
         sim_run_report_ended(run, slot, now);
         sim_run_tell_record(run, &record);
+        if (run->has_closed_loop && sim_run_is_closed_loop(run, slot->workload))
+            go_on(run, slot, now);
         return false;
     }
     if (step == RGN_SEND) {
@@ -225,12 +236,15 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
 
 /* ---- starting ---- */
 
-void sim_run_dress_request(const sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival)
+void sim_run_complete_request(const sim_run_state *run, sim_slot *slot, rgn_request *request,
+                              const sim_arrival *arrival)
 {
     request->is_feed = arrival->form == SIM_FORM_FEED;
     request->is_container_level = arrival->form == SIM_FORM_METADATA;
     if (run->scenario->workload[arrival->workload].is_partition_learnt[arrival->kind])
         request->partition = RGN_PARTITION_UNKNOWN;
+    if (run->overrides != NULL)
+        request->options = sim_overrides_of(run, arrival->client, arrival->workload);
     slot->flags |=
         (uint8_t)((request->is_feed ? SIM_SLOT_FEED : 0) | (request->is_container_level ? SIM_SLOT_METADATA : 0));
 }

@@ -107,8 +107,6 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     request->partition = arrival->partition;
     request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
     request->hash = arrival->chance;
-    if (__builtin_expect(run->overrides != NULL, 0))
-        request->options = sim_overrides_of(run, arrival->client, workload);
     slot->start = now;
     slot->leg_end[1] = RGN_TIME_NEVER;
     slot->ordinal = (uint64_t)workload << 30 | arrival->n;
@@ -118,8 +116,8 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     slot->kind = arrival->kind;
     slot->workload = workload;
     slot->flags = 0;
-    if (__builtin_expect(run->has_odd_requests, 0))
-        sim_run_dress_request(run, slot, request, arrival);
+    if (__builtin_expect(run->starts_rarely, 0))
+        sim_run_complete_request(run, slot, request, arrival);
     slot->legs = 0;
     slot->hedges = 0;
     slot->unserved_legs = 0;
@@ -129,8 +127,9 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     slot->abandon_at = RGN_TIME_NEVER;
     if (__builtin_expect(run->gives_up_share[workload] != 0, 0))
         slot->abandon_at = sim_run_draw_abandon(run, slot);
-    sim_digest_add(&run->output->luck, (uint64_t)now, slot->luck_key, sim_pack_ids(slot->client, slot->partition),
-                   slot->kind);
+    if (SIM_LIKELY(!run->starts_rarely || !sim_run_is_closed_loop(run, workload)))
+        sim_digest_add(&run->output->luck, (uint64_t)now, slot->luck_key, sim_pack_ids(slot->client, slot->partition),
+                       slot->kind);
     const sim_words luck = arrival->leg;
     sim_arrivals_take(&run->arrivals);
     const rgn_step step = rgn_op_start(run->fleet.client[slot->client].router, &slot->op, request, now);

@@ -141,11 +141,12 @@ static void open_workloads(sim_run_state *run)
         run->gives_up_share[w] = workload->gives_up_share;
         for (int kind = 0; kind < SIM_KINDS; kind++)
             run->is_partition_learnt |= workload->is_partition_learnt[kind];
-        run->has_odd_requests |= workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0;
+        run->starts_rarely |= workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0;
+        run->has_closed_loop |= workload->arrivals == SIM_ARRIVALS_CLOSED;
     }
-    run->has_odd_requests |= run->is_partition_learnt;
+    run->starts_rarely |= run->is_partition_learnt || run->overrides != NULL || run->has_closed_loop;
     run->ends_plain = run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt &&
-                      run->stations == NULL && run->input->recorder == NULL;
+                      run->stations == NULL && !run->has_closed_loop && run->input->recorder == NULL;
     run->is_plain =
         run->ends_plain && run->world->jitter == NULL && run->throughput == NULL && run->world->write_regions == NULL;
 }

@@ -70,7 +70,9 @@ typedef struct sim_run {
     rgn_request request[SIM_WORKLOADS_MAX]; /* what a workload's operations have in common */
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
     bool is_partition_learnt;   /* some operations do not know their partition at first */
-    bool has_odd_requests;      /* they, or feeds, or metadata */
+    bool starts_rarely;         /* some request needs more than most: partitions to learn, feeds and metadata,
+                                   overrides, closed loops */
+    bool has_closed_loop;
     sim_throughput *throughput; /* NULL: clients have no budget */
     sim_sessions *sessions;     /* NULL: nothing lags */
     struct sim_stations *stations; /* NULL: load does nothing to regions; stations.h */
@@ -142,10 +144,17 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
 /* The operation is sampled: its story begins. */
 void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
-/* What is not plain about the operation: what it reads, and whether the client knows where that lies. */
-void sim_run_dress_request(const sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival);
+/* What most requests do without: the partition is not known yet, it is no point read, options are overridden. */
+void sim_run_complete_request(const sim_run_state *run, sim_slot *slot, rgn_request *request,
+                              const sim_arrival *arrival);
 /* Carries out the core's answer. */
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
+
+/* Which operations there are, and when, then depends on how long others take: they are no part of the luck. */
+static inline bool sim_run_is_closed_loop(const sim_run_state *run, uint32_t workload)
+{
+    return run->scenario->workload[workload].arrivals == SIM_ARRIVALS_CLOSED;
+}
 
 /* No operation is in flight, and none will come. */
 static inline bool sim_run_is_drained(const sim_run_state *run)

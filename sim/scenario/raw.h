@@ -163,12 +163,38 @@ typedef struct {
 } sim_raw_operations;
 
 typedef struct {
+    const sim_node *node;
+    int64_t every;
+    sim_raw_items step;
+} sim_raw_repeat;
+
+typedef struct {
+    const sim_node *node;
+    int64_t mean, swing, period, peak;
+} sim_raw_sinusoid;
+
+typedef struct {
+    const sim_node *node;
+    int64_t users;
+    sim_raw_dist think;
+} sim_raw_closed_loop;
+
+typedef struct {
     sim_raw_choice choice;
     int64_t constant;
     sim_raw_items step;
+    sim_raw_repeat repeat;
+    sim_raw_sinusoid sinusoid;
+    sim_raw_closed_loop closed_loop;
 } sim_raw_rate;
 
-enum { SIM_RAW_RATE_CONSTANT, SIM_RAW_RATE_STEP };
+enum {
+    SIM_RAW_RATE_CONSTANT,
+    SIM_RAW_RATE_STEP,
+    SIM_RAW_RATE_REPEAT,
+    SIM_RAW_RATE_SINUSOID,
+    SIM_RAW_RATE_CLOSED_LOOP,
+};
 
 typedef struct {
     sim_raw_choice choice; /* rows in the order of sim_arrivals */

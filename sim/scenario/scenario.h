@@ -160,7 +160,12 @@ typedef struct {
     uint32_t first_client; /* index of the group's first client; groups are numbered in name order */
 } sim_client_group;
 
-typedef enum { SIM_ARRIVALS_CONSTANT = 0, SIM_ARRIVALS_POISSON = 1, SIM_ARRIVALS_RECORDED = 2 } sim_arrivals;
+typedef enum {
+    SIM_ARRIVALS_CONSTANT = 0,
+    SIM_ARRIVALS_POISSON = 1,
+    SIM_ARRIVALS_RECORDED = 2,
+    SIM_ARRIVALS_CLOSED = 3, /* users who wait for each answer */
+} sim_arrivals;
 
 /* From `at` on, until the next step, operations come at this rate; 0: none come. */
 typedef struct {
@@ -183,6 +188,8 @@ typedef struct {
     const sim_rate_step *rate_step; /* rising in time; the first at 0 */
     sim_arrivals arrivals;
     sim_recording recording; /* RECORDED only */
+    uint32_t users;          /* CLOSED only; `rate_mhz` is then what they would make if answers took 1 ms */
+    sim_dist think;          /* the same: between an answer and the user's next operation */
     uint32_t group_count;
     const uint32_t *groups; /* indices of the client groups that send it; all groups if absent in the file */
     uint32_t clients;       /* clients in those groups */

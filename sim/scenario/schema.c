@@ -265,10 +265,43 @@ static const sim_record operations_record = RECORD("operations", sim_raw_operati
 static const sim_field rate_value_rows[] = {{"", SIM_FIELD_RATE, RANGE(0, RATE_MAX), .meaning = "rate"}};
 static const sim_record rate_value_record = RECORD("rate_value", int64_t, rate_value_rows);
 
+static const sim_field repeat_rows[] = {
+    {"every", SIM_FIELD_DURATION, .initial = HOURS(24), RANGE(SECONDS(1), YEAR), AT(sim_raw_repeat, every),
+     .meaning = "period; a day if absent"},
+    {"step", SIM_FIELD_POINTS, REQUIRED, .record = &rate_value_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_repeat, step),
+     .meaning = "rates from each instant of the period to the next, such as one for each hour"},
+};
+static const sim_record repeat_record = RECORD("repeat", sim_raw_repeat, repeat_rows);
+
+static const sim_field sinusoid_rows[] = {
+    {"mean", SIM_FIELD_RATE, REQUIRED, RANGE(1, RATE_MAX / 2), AT(sim_raw_sinusoid, mean), .meaning = "mean rate"},
+    {"swing", SIM_FIELD_SHARE, REQUIRED, RANGE(1, SHARE(100)), AT(sim_raw_sinusoid, swing),
+     .meaning = "how far the rate goes above and below its mean, as a share of it"},
+    {"period", SIM_FIELD_DURATION, .initial = HOURS(24), RANGE(SECONDS(1), YEAR), AT(sim_raw_sinusoid, period),
+     .meaning = "period; a day if absent"},
+    {"peak", SIM_FIELD_DURATION, RANGE(0, YEAR), AT(sim_raw_sinusoid, peak),
+     .meaning = "an instant of the run at which the rate is highest"},
+};
+static const sim_record sinusoid_record = RECORD("sinusoid", sim_raw_sinusoid, sinusoid_rows);
+
+static const sim_field closed_loop_rows[] = {
+    {"users", SIM_FIELD_COUNT, REQUIRED, RANGE(1, 1000000), AT(sim_raw_closed_loop, users),
+     .meaning = "each has one operation at a time; they are dealt out to the clients in turn"},
+    {"think", SIM_FIELD_ONE_OF, REQUIRED, .record = &dist_record, AT(sim_raw_closed_loop, think),
+     .meaning = "time from a user's start, and from the end of each of its operations, to its next one"},
+};
+static const sim_record closed_loop_record = RECORD("closed_loop", sim_raw_closed_loop, closed_loop_rows);
+
 static const sim_field rate_rows[] = {
     {"", SIM_FIELD_RATE, RANGE(1, RATE_MAX), AT(sim_raw_rate, constant), .meaning = "one rate for the whole run"},
     {"step", SIM_FIELD_POINTS, .record = &rate_value_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_rate, step),
      .meaning = "rates from each instant of the run to the next"},
+    {"repeat", SIM_FIELD_RECORD, .record = &repeat_record, AT(sim_raw_rate, repeat),
+     .meaning = "rates that repeat, such as those of a day"},
+    {"sinusoid", SIM_FIELD_RECORD, .record = &sinusoid_record, AT(sim_raw_rate, sinusoid),
+     .meaning = "a rate that rises and falls smoothly, in 96 steps a period"},
+    {"closed_loop", SIM_FIELD_RECORD, .record = &closed_loop_record, AT(sim_raw_rate, closed_loop),
+     .meaning = "users who wait for each answer: load falls when latency rises, which hides what other users would suffer"},
 };
 static const sim_record rate_record = RECORD("rate", sim_raw_rate, rate_rows);
 

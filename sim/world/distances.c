@@ -43,6 +43,19 @@ __attribute__((format(printf, 2, 3))) static bool add_note(sim_distances *self, 
     return true;
 }
 
+/* What a closed loop does to comparisons must not be overlooked. */
+static bool note_closed_loops(sim_distances *self, const sim_scenario *scenario)
+{
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        if (scenario->workload[w].arrivals == SIM_ARRIVALS_CLOSED &&
+            !add_note(self,
+                      "workload %s is a closed loop: its load falls as latency rises, other under each policy, so runs "
+                      "are only weakly paired",
+                      scenario->workload[w].name))
+            return false;
+    return true;
+}
+
 static bool needs_table(const sim_distances *self, const sim_scenario *scenario)
 {
     for (uint32_t h = 0; h < self->home_count; h++)
@@ -92,7 +105,7 @@ bool sim_distances_init(sim_distances *distances, const sim_scenario *scenario, 
 {
     *distances = (sim_distances){.notes = calloc(1, 1)};
     sim_round_trip_table table = {0};
-    bool is_ok = distances->notes != NULL && list_homes(distances, scenario);
+    bool is_ok = distances->notes != NULL && note_closed_loops(distances, scenario) && list_homes(distances, scenario);
     if (is_ok) {
         const size_t cells = (size_t)distances->home_count * scenario->region_count;
         distances->round_trip = calloc(cells + 1, sizeof *distances->round_trip);

@@ -46,7 +46,7 @@ static const char *const scenario_text =
     "service: {read: {constant: 0}, write: {constant: 0}}\n"
     "capacity: {northcentralus: {servers: %u, busy: {read: %s, write: {constant: 0}}}}\n"
     "clients: {chicago: {home: northcentralus, preferred: [northcentralus, centralus]}}\n"
-    "workload: {shop: {rate: %.3f /s, partitions: {count: 4}, operations: {read: 100 %%}}}\n";
+    "workload: {shop: {rate: %s, partitions: {count: 4}, operations: {read: 100 %%}}}\n";
 static const char *const policy_text = "regionsim: 1\n"
                                        "policy: alone\n"
                                        "hedging: {enabled: false}\n";
@@ -106,6 +106,40 @@ static void play(const sim_run_input *common, uint32_t replication, tally *self)
     sim_world_run_destroy(input.world_run);
 }
 
+/* What a case's runs have in common. */
+typedef struct {
+    sim_scenario *scenario;
+    sim_policy *policy;
+    sim_world *world;
+    rgn_effective_options options;
+    sim_run_input input;
+} common;
+
+static void open_common(common *self, int duration_s, unsigned servers, const char *busy, const char *rate)
+{
+    char text[1024];
+    sim_input_error error = {.message = ""};
+    snprintf(text, sizeof text, scenario_text, duration_s, servers, busy, rate);
+    self->scenario = sim_scenario_parse("scenarios/station.yaml", text, strlen(text), NULL, 0, &error);
+    ck_assert_msg(self->scenario != NULL, "%d: %s", error.line, error.message);
+    self->policy = sim_policy_parse("alone.yaml", policy_text, strlen(policy_text), NULL, 0, &error);
+    ck_assert_msg(self->policy != NULL, "%d: %s", error.line, error.message);
+    self->world = sim_world_create(self->scenario, &error);
+    ck_assert_msg(self->world != NULL, "%s", error.message);
+    ck_assert(sim_effective_options(self->scenario, self->policy, NULL, NULL, &self->options, &error));
+    self->input = (sim_run_input){.scenario = self->scenario,
+                                  .world = self->world,
+                                  .router_options = &self->options,
+                                  .workload_options = &self->options};
+}
+
+static void close_common(common *self)
+{
+    sim_world_destroy(self->world);
+    sim_policy_destroy(self->policy);
+    sim_scenario_destroy(self->scenario);
+}
+
 START_TEST(waits_have_the_mean_and_the_p99_of_the_formulas)
 {
     const queueing_case *one = &cases[_i];
@@ -116,22 +150,13 @@ START_TEST(waits_have_the_mean_and_the_p99_of_the_formulas)
         one->is_exponential ? waits / rest : lambda * one->square * MEAN_S * MEAN_S / (2 * (1 - one->rho));
     double mean[REPLICATIONS];
     double longer[REPLICATIONS];
-    char text[1024];
-    sim_input_error error = {.message = ""};
-    snprintf(text, sizeof text, scenario_text, one->duration_s, one->servers, one->busy, lambda);
-    sim_scenario *scenario = sim_scenario_parse("scenarios/station.yaml", text, strlen(text), NULL, 0, &error);
-    ck_assert_msg(scenario != NULL, "%d: %s", error.line, error.message);
-    sim_policy *policy = sim_policy_parse("alone.yaml", policy_text, strlen(policy_text), NULL, 0, &error);
-    ck_assert_msg(policy != NULL, "%d: %s", error.line, error.message);
-    sim_world *world = sim_world_create(scenario, &error);
-    ck_assert_msg(world != NULL, "%s", error.message);
-    rgn_effective_options options;
-    ck_assert(sim_effective_options(scenario, policy, NULL, NULL, &options, &error));
-    const sim_run_input input = {
-        .scenario = scenario, .world = world, .router_options = &options, .workload_options = &options};
+    char rate[32];
+    common all;
+    snprintf(rate, sizeof rate, "%.3f /s", lambda);
+    open_common(&all, one->duration_s, one->servers, one->busy, rate);
     for (uint32_t r = 0; r < REPLICATIONS; r++) {
-        tally self = {.scenario = scenario, .p99 = log(waits / 0.01) / rest * RGN_NS_PER_S};
-        play(&input, r, &self);
+        tally self = {.scenario = all.scenario, .p99 = log(waits / 0.01) / rest * RGN_NS_PER_S};
+        play(&all.input, r, &self);
         ck_assert_uint_eq(self.wrong, 0);
         mean[r] = self.wait_sum / self.count / RGN_NS_PER_S;
         longer[r] = (double)self.longer / self.count;
@@ -143,9 +168,35 @@ START_TEST(waits_have_the_mean_and_the_p99_of_the_formulas)
         snprintf(what, sizeof what, "waits beyond the p99, %u servers, rho %.2f", one->servers, one->rho);
         expect_mean(what, longer, REPLICATIONS, 0.01);
     }
-    sim_world_destroy(world);
-    sim_policy_destroy(policy);
-    sim_scenario_destroy(scenario);
+    close_common(&all);
+}
+END_TEST
+
+START_TEST(a_closed_loop_makes_as_many_operations_as_balance_allows)
+{
+    enum { USERS = 12, SERVERS = 2, RUN_S = 60 };
+    static const double think_s = 0.02;
+    double weight = 1; /* of n users at the servers, relative to none */
+    double weights = 1;
+    double busy = 0;
+    for (int n = 1; n <= USERS; n++) {
+        const int served = n < SERVERS ? n : SERVERS;
+        weight *= (USERS - n + 1) / think_s / (served / MEAN_S);
+        weights += weight;
+        busy += weight * served;
+    }
+    double rate[REPLICATIONS];
+    common all;
+    open_common(&all, RUN_S, SERVERS, "{exponential: {mean: 4 ms}}",
+                "{closed_loop: {users: 12, think: {exponential: {mean: 20 ms}}}}");
+    for (uint32_t r = 0; r < REPLICATIONS; r++) {
+        tally self = {.scenario = all.scenario, .p99 = HUGE_VAL};
+        play(&all.input, r, &self);
+        ck_assert_uint_eq(self.wrong, 0);
+        rate[r] = (double)self.count / (RUN_S - SETTLED_S);
+    }
+    expect_mean("operations a second in a closed loop", rate, REPLICATIONS, busy / weights / MEAN_S);
+    close_common(&all);
 }
 END_TEST
 
@@ -155,6 +206,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, waits_have_the_mean_and_the_p99_of_the_formulas, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(all, a_closed_loop_makes_as_many_operations_as_balance_allows);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rates over time, recorded arrivals, and picking partitions by weight. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/arrivals.h"
 
@@ -193,6 +195,93 @@ START_TEST(picking_with_the_guide_is_picking_by_search)
 }
 END_TEST
 
+/* ---- rates that repeat ---- */
+
+static sim_scenario *with_rate(const char *rate, const char *duration)
+{
+    char text[1024];
+    sim_input_error error = {.message = ""};
+    snprintf(text, sizeof text,
+             "regionsim: 1\nscenario: rates\nduration: %s\n"
+             "account: {writes: multi, regions: [westus]}\nnetwork: {round_trip: azure-rtt}\n"
+             "service: {read: {constant: 0}, write: {constant: 0}}\n"
+             "clients: {seattle: {home: westus, preferred: [westus]}}\n"
+             "workload: {shop: {rate: %s, partitions: {count: 1}, operations: {read: 100 %%}}}\n",
+             duration, rate);
+    sim_scenario *scenario = sim_scenario_parse("rates.yaml", text, strlen(text), NULL, 0, &error);
+    ck_assert_msg(scenario != NULL, "%d: %s", error.line, error.message);
+    return scenario;
+}
+
+START_TEST(steps_repeat_until_the_run_ends)
+{
+    static const sim_rate_step want[] = {{0, 5000},      {4 * S, 1000},  {10 * S, 5000},
+                                         {14 * S, 1000}, {20 * S, 5000}, {24 * S, 1000}};
+    sim_scenario *scenario = with_rate("{repeat: {every: 10 s, step: {0: 5 /s, 4 s: 1 /s}}}", "24001 ms");
+    ck_assert_uint_eq(scenario->workload[0].rate_step_count, 6);
+    ck_assert_mem_eq(scenario->workload[0].rate_step, want, sizeof want);
+    sim_scenario_destroy(scenario);
+    scenario = with_rate("{repeat: {every: 10 s, step: {0: 5 /s, 4 s: 1 /s}}}", "24 s");
+    ck_assert_uint_eq(scenario->workload[0].rate_step_count, 5);
+    sim_scenario_destroy(scenario);
+}
+END_TEST
+
+START_TEST(a_sinusoid_has_its_mean_and_its_peak)
+{
+    sim_scenario *scenario = with_rate("{sinusoid: {mean: 100 /s, swing: 60 %, period: 96 s, peak: 30 s}}", "192 s");
+    const sim_workload *workload = &scenario->workload[0];
+    ck_assert_uint_eq(workload->rate_step_count, 192);
+    ck_assert_int_eq(workload->rate_mhz, 100000);
+    for (uint32_t i = 0; i < 192; i++) {
+        const sim_rate_step *step = &workload->rate_step[i];
+        ck_assert_int_eq(step->at, (int64_t)i * S);
+        /* The peak lies between two steps, and is flat there; the dip half a period later. */
+        ck_assert_int_le(step->rate_mhz, workload->rate_step[29].rate_mhz);
+        ck_assert_int_ge(step->rate_mhz, workload->rate_step[77].rate_mhz);
+        ck_assert_int_eq(step->rate_mhz, workload->rate_step[(i + 96) % 192].rate_mhz);
+    }
+    ck_assert_int_eq(workload->rate_step[29].rate_mhz, workload->rate_step[30].rate_mhz);
+    ck_assert_int_eq(workload->rate_step[29].rate_mhz, 100000 + 60000 * INT64_C(999465) / 1000000);
+    sim_scenario_destroy(scenario);
+}
+END_TEST
+
+/* ---- closed loops ---- */
+
+START_TEST(a_user_goes_on_when_its_operation_has_ended)
+{
+    sim_workload workload = make_workload(SIM_ARRIVALS_CLOSED, NULL, 0);
+    workload.users = 6;
+    workload.think = (sim_dist){.type = SIM_DIST_CONSTANT, .a = S};
+    const sim_scenario scenario = make_scenario(&workload, 4 * S);
+    sim_arrivals_merge merge;
+    ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
+    for (uint32_t user = 0; user < 6; user++) {
+        ck_assert_int_eq(merge.next_time, S);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, user);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge)->client, user % 4);
+        sim_arrivals_take(&merge);
+    }
+    ck_assert_int_eq(merge.next_time, RGN_TIME_NEVER);
+    ck_assert(sim_arrivals_go_on(&merge, 0, 4, S + 5));
+    ck_assert(sim_arrivals_go_on(&merge, 0, 1, S + 3));
+    ck_assert_int_eq(merge.next_time, 2 * S + 3);
+    ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, 7);
+    sim_arrivals_take(&merge);
+    ck_assert_int_eq(merge.next_time, 2 * S + 5);
+    ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, 10);
+    sim_arrivals_take(&merge);
+    /* At the end of the run nobody begins any more. */
+    ck_assert(sim_arrivals_go_on(&merge, 0, 7, 3 * S));
+    ck_assert_int_eq(merge.next_time, RGN_TIME_NEVER);
+    ck_assert(sim_arrivals_go_on(&merge, 0, 10, 3 * S - 1));
+    ck_assert_int_eq(merge.next_time, 4 * S - 1);
+    ck_assert(!sim_arrivals_go_on(&merge, 0, (UINT32_C(1) << 30) - 6, 0));
+    sim_arrivals_deinit(&merge);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rates");
@@ -203,6 +292,9 @@ int main(void)
     tcase_add_test(all, poisson_arrivals_have_each_stretchs_rate);
     tcase_add_test(all, a_recording_repeats_and_keeps_its_gaps);
     tcase_add_test(all, picking_with_the_guide_is_picking_by_search);
+    tcase_add_test(all, steps_repeat_until_the_run_ends);
+    tcase_add_test(all, a_sinusoid_has_its_mean_and_its_peak);
+    tcase_add_test(all, a_user_goes_on_when_its_operation_has_ended);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
