@@ -244,6 +244,18 @@ static void write_load(phase_writer *w)
     w->value[SIM_METRIC_alternate_extra_load].samples = alternate.samples;
 }
 
+/* Where some region has limits. */
+static void write_stations(phase_writer *w)
+{
+    const simi_bearing bearing =
+        simi_station_bearing(w->m->scenario, &w->output->stations, w->from, w->until);
+    const uint64_t came = w->output->stations.pieces > 0 ? bearing.sum.arrivals : 0;
+    set(w, SIM_METRIC_server_utilisation, bearing.utilisation, bearing.utilisation >= 0 ? came : 0);
+    set_count(w, SIM_METRIC_queue_peak, bearing.sum.waiting_peak, bearing.utilisation >= 0 ? came : 0);
+    set_count(w, SIM_METRIC_turned_away_count, bearing.sum.turned_away, came);
+    set_count(w, SIM_METRIC_throttled_count, bearing.sum.throttled, came);
+}
+
 static int compare_availability(const void *left, const void *right)
 {
     const simi_client_count *a = left, *b = right;
@@ -348,6 +360,7 @@ static void write_phases(const sim_metrics *m, const sim_run_output *output, con
         write_lags(&w, scratch);
         write_canaries(&w);
         write_load(&w);
+        write_stations(&w);
         write_clients(&w, clients);
         result->ok[phase] = tally->ok;
         result->failed[phase] = tally->failed;
@@ -364,7 +377,8 @@ bool sim_metrics_finish(sim_metrics *m, const sim_run_output *output, sim_run_me
     result->ok = malloc(m->slot_count * sizeof *result->ok);
     result->failed = malloc(m->slot_count * sizeof *result->failed);
     bool is_complete = scratch != NULL && clients != NULL && result->metric != NULL && result->ok != NULL &&
-                       result->failed != NULL && simi_load_prepare(m, gaps);
+                       result->failed != NULL && simi_load_prepare(m, gaps) &&
+                       simi_station_rows(m, &output->stations);
     if (is_complete) {
         simi_slices_close_all(m);
         simi_pairs_finish(m);
@@ -376,6 +390,8 @@ bool sim_metrics_finish(sim_metrics *m, const sim_run_output *output, sim_run_me
         result->interval_count = m->interval_count;
         result->interval = m->interval;
         m->interval = NULL;
+        result->station = m->station_row;
+        m->station_row = NULL;
         result->transition_count = m->row_count;
         result->transition = m->row;
         result->transitions_left_out = m->rows_left_out;
@@ -396,6 +412,7 @@ void sim_run_metrics_deinit(sim_run_metrics *result)
     free(result->ok);
     free(result->failed);
     free(result->interval);
+    free(result->station);
     free(result->transition);
     *result = (sim_run_metrics){0};
 }

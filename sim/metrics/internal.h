@@ -230,6 +230,8 @@ struct sim_metrics {
     size_t interval_count;
     sim_interval_row *interval; /* pairs_away and pairs_recovering hold changes until the end */
 
+    sim_station_row *station_row; /* [interval * regions + region]; NULL: no region has limits */
+
     simi_strategy strategy;
 
     simi_pair *pair; /* in order of appearance */
@@ -327,6 +329,21 @@ typedef struct {
     size_t count;
     size_t room;
 } simi_gaps;
+
+/* ---- stations.c ---- */
+
+/* Of all regions together; the highest utilisation of one, negative: no region has servers. */
+typedef struct {
+    sim_station_row sum;
+    double utilisation;
+} simi_bearing;
+
+/* Of [from, until), whose ends cut no piece. */
+simi_bearing simi_station_bearing(const sim_scenario *scenario, const sim_station_load *load, int64_t from,
+                                  int64_t until);
+bool simi_station_rows(sim_metrics *metrics, const sim_station_load *load); /* false: no memory */
+
+/* ---- load.c ---- */
 
 bool simi_load_prepare(sim_metrics *metrics, simi_gaps gaps[RGN_REGIONS_MAX]); /* false: no memory; deinit anyway */
 void simi_load_deinit(simi_gaps gaps[RGN_REGIONS_MAX]);

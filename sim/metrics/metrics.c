@@ -175,6 +175,7 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->piece_now);
     free(m->sample_now);
     free(m->interval);
+    free(m->station_row);
     free(m->pair);
     free(m->pair_index);
     free(m->span);

@@ -138,7 +138,14 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
       "request units of every attempt that a region served, losers of races included: what the account pays")          \
     X(ru_amplification, "ratio", SIM_LOWER_IS_BETTER, 10000, "request units of all attempts / of callers' answers")    \
     X(session_unavailable_count, "attempts", SIM_LOWER_IS_BETTER, 10000,                                               \
-      "attempts that a region answered with 404/1002, for it lagged behind the session")
+      "attempts that a region answered with 404/1002, for it lagged behind the session")                               \
+    X(server_utilisation, "share", SIM_NEITHER, 10000,                                                                 \
+      "busy time / all servers' time, of the region where it is highest; where regions have servers")                  \
+    X(queue_peak, "attempts", SIM_LOWER_IS_BETTER, 10000, "most attempts that waited in one region at one instant")    \
+    X(turned_away_count, "attempts", SIM_LOWER_IS_BETTER, 10000,                                                       \
+      "attempts that met a full queue, or no capacity at all, and were answered 503 at once")                          \
+    X(throttled_count, "attempts", SIM_LOWER_IS_BETTER, 10000,                                                         \
+      "attempts that met spent request units and were answered 429/3200 at once")
 
 typedef enum {
 #define SIM_METRIC_ENUM(identifier, unit, better, margin, meaning) SIM_METRIC_##identifier,
@@ -198,6 +205,7 @@ typedef struct {
     sim_histogram *failed;    /* of the other ended operations */
     size_t interval_count;
     sim_interval_row *interval;
+    sim_station_row *station; /* [interval * regions + region]; NULL: no region has limits */
     size_t transition_count;
     sim_transition_row *transition; /* in event order; bounded by the scenario's record.transitions */
     uint64_t transitions_left_out;
@@ -219,6 +227,9 @@ void sim_run_metrics_deinit(sim_run_metrics *result);
 
 /* About how many bytes measuring a run of this scenario needs at most, stored transitions apart. */
 uint64_t sim_metrics_memory_estimate(const sim_scenario *scenario);
+
+/* Busy time as a share of what all servers of the region have in `length` ns; negative: it has no servers. */
+double sim_station_utilisation(const sim_scenario *scenario, uint32_t region, uint64_t busy_ns, int64_t length);
 
 /* Digest over every metric value and latency histogram (the `result` digest); rows are not part of it. */
 sim_digest sim_run_metrics_digest(const sim_run_metrics *result);

@@ -446,6 +446,22 @@ static const char TUNE_CONFIRMATION[] =
     "  PRIMARY KEY (scenarios, metric)\n"
     ") STRICT, WITHOUT ROWID";
 
+static const char INTERVAL_STATION[] =
+    "CREATE TABLE interval_station (\n"
+    "  -- What regions with limits bore in each interval; attempts by their arrival. Other regions have no rows.\n"
+    "  run_id INTEGER NOT NULL,\n"
+    "  n INTEGER NOT NULL,\n"
+    "  region INTEGER NOT NULL,\n"
+    "  arrivals INTEGER NOT NULL,        -- attempts\n"
+    "  busy INTEGER NOT NULL,            -- ns, of all servers together\n"
+    "  utilisation REAL,                 -- busy / what all servers have; NULL: the region has no servers\n"
+    "  queue_peak INTEGER NOT NULL,      -- most attempts that waited at one instant\n"
+    "  turned_away INTEGER NOT NULL,     -- attempts answered 503: no room to wait\n"
+    "  throttled INTEGER NOT NULL,       -- attempts answered 429: no request units left\n"
+    "  PRIMARY KEY (run_id, n, region),\n"
+    "  FOREIGN KEY (run_id, n) REFERENCES interval (run_id, n)\n"
+    ") STRICT, WITHOUT ROWID";
+
 const sim_schema_table sim_schema_tables[] = {
     {"experiment", EXPERIMENT, "id", true},
     {"metric_definition", METRIC_DEFINITION, "position", true},
@@ -464,6 +480,7 @@ const sim_schema_table sim_schema_tables[] = {
     {"interval", INTERVAL, "run_id, n", true},
     {"interval_region", INTERVAL_REGION, "run_id, n, region", true},
     {"interval_threshold", INTERVAL_THRESHOLD, "run_id, n, region", true},
+    {"interval_station", INTERVAL_STATION, "run_id, n, region", true},
     {"transition", TRANSITION, "run_id, n", true},
     {"operation_sample", OPERATION_SAMPLE, "run_id, id", true},
     {"operation_attempt", OPERATION_ATTEMPT, "run_id, id, n", true},

@@ -219,6 +219,37 @@ static bool write_thresholds(sqlite3 *db, const sim_store_run *run)
     return sim_rows_close(&rows);
 }
 
+static bool write_stations(sqlite3 *db, const sim_store_run *run)
+{
+    const uint32_t regions = run->scenario->region_count;
+    const size_t count = run->metrics->station != NULL ? run->metrics->interval_count * regions : 0;
+    sim_rows rows;
+    sim_rows_open(&rows, db, "INSERT INTO interval_station VALUES (?,?,?,?,?,?,?,?,?)");
+    for (size_t i = 0; i < count; i++) {
+        const sim_station_row *row = &run->metrics->station[i];
+        const uint32_t region = (uint32_t)(i % regions);
+        const int64_t start = (int64_t)(i / regions) * run->scenario->interval;
+        const int64_t end = rgn_time_min(rgn_time_add(start, run->scenario->interval), run->scenario->duration);
+        const double share = sim_station_utilisation(run->scenario, region, row->busy_ns, end - start);
+        if (!run->scenario->capacity[region].is_on)
+            continue;
+        sim_rows_int(&rows, run->id);
+        sim_rows_int(&rows, (int64_t)(i / regions));
+        sim_rows_int(&rows, region);
+        sim_rows_int(&rows, (int64_t)row->arrivals);
+        sim_rows_int(&rows, (int64_t)row->busy_ns);
+        if (share < 0)
+            sim_rows_null(&rows);
+        else
+            sim_rows_real(&rows, share);
+        sim_rows_int(&rows, row->waiting_peak);
+        sim_rows_int(&rows, (int64_t)row->turned_away);
+        sim_rows_int(&rows, (int64_t)row->throttled);
+        sim_rows_next(&rows);
+    }
+    return sim_rows_close(&rows);
+}
+
 static void add_transition(sim_rows *rows, const rgn_transition *transition)
 {
     sim_rows_int(rows, transition->partition);
@@ -268,6 +299,7 @@ bool sim_store_write_run(sim_store *store, const sim_store_run *run, sim_store_e
     const bool ok = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK && write_run(db, run) &&
                     write_timing(db, run) && write_checkpoints(db, run) && write_metrics(db, run) &&
                     write_histograms(db, run) && write_intervals(db, run) && write_thresholds(db, run) &&
+                    write_stations(db, run) &&
                     write_transitions(db, run) && sim_store_write_stories(db, run) &&
                     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
     if (ok)
