@@ -43,6 +43,10 @@ done
 holds "metadata: places, throttle budgets, feeds" metadata-crowd --policy success-rate --policy shipped-rust
 holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --set breaker.rule=share \
     --set 'scenario.expect=[{metric: trip_count, equals: 0}]'
+holds "a storm that feeds itself, and budgets that end it" metastable-retry-storm --policy no-breaker --policy success-rate \
+    --policy budgets
+holds "a herd, and what spreads it" herd --policy shipped-rust --policy spec-probe --policy success-rate-due \
+    --policy spec-probe-spread
 for file in grey-failure connects-but-fails; do
     holds "$file" "$file" --policy dotnet --policy java --policy success-rate
 done
