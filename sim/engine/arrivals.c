@@ -133,7 +133,7 @@ static void open_loop_of_users(const sim_arrivals_merge *merge, sim_stream *stre
 bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, const sim_luck *luck)
 {
     *merge = (sim_arrivals_merge){.scenario = scenario, .luck = *luck};
-    merge->stream = calloc(scenario->workload_count, sizeof *merge->stream);
+    merge->stream = calloc((size_t)scenario->workload_count + 1, sizeof *merge->stream);
     if (merge->stream == NULL || !guess_places(merge)) {
         sim_arrivals_deinit(merge);
         return false;
@@ -149,6 +149,7 @@ bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, 
         else
             sim_arrivals_refill(merge, &merge->stream[w]);
     }
+    merge->stream_count += scenario->has_callers; /* the last one holds the extras, and none yet */
     sim_arrivals_find_first(merge);
     return true;
 }
@@ -164,6 +165,8 @@ void sim_arrivals_deinit(sim_arrivals_merge *merge)
     }
     free(merge->stream);
     free(merge->first_place);
+    free(merge->extras.arrival);
+    free(merge->extras.free_place);
     *merge = (sim_arrivals_merge){.next_time = RGN_TIME_NEVER};
 }
 
@@ -323,8 +326,55 @@ bool sim_arrivals_go_on(sim_arrivals_merge *merge, uint8_t workload, uint32_t n,
     return true;
 }
 
-void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream)
+/* ---- extras ---- */
+
+static void take_first_extra(const sim_arrivals_merge *merge, sim_stream *stream)
 {
+    stream->position = 0;
+    stream->count = stream->ready.count > 0;
+    if (stream->count > 0)
+        stream->block[0] = merge->extras.arrival[sim_event_slot(stream->ready.heap[0].key)];
+}
+
+static bool grow_extras(sim_extras *extras, sim_queue *ready)
+{
+    const uint32_t capacity = extras->capacity == 0 ? SIM_ARRIVALS_BLOCK : 2 * extras->capacity;
+    sim_arrival *arrival = capacity <= SIM_PENDING_MAX ? realloc(extras->arrival, capacity * sizeof *arrival) : NULL;
+    if (arrival != NULL)
+        extras->arrival = arrival;
+    uint32_t *place = realloc(extras->free_place, capacity * sizeof *place);
+    if (place != NULL)
+        extras->free_place = place;
+    if (arrival == NULL || place == NULL || !sim_queue_reserve(ready, capacity))
+        return false;
+    extras->capacity = capacity;
+    return true;
+}
+
+bool sim_arrivals_add(sim_arrivals_merge *merge, const sim_arrival *arrival)
+{
+    sim_extras *extras = &merge->extras;
+    sim_stream *stream = &merge->stream[merge->stream_count - 1];
+    if (extras->free_count == 0 && extras->count == extras->capacity && !grow_extras(extras, &stream->ready))
+        return false;
+    const uint32_t place = extras->free_count > 0 ? extras->free_place[--extras->free_count] : extras->count++;
+    const uint64_t ordinal = (uint64_t)arrival->workload << 30 | arrival->n;
+    extras->arrival[place] = *arrival;
+    sim_queue_push(&stream->ready,
+                   (sim_event){(uint64_t)arrival->time, sim_event_key(SIM_CLASS_ARRIVAL, ordinal, 0, place)});
+    take_first_extra(merge, stream);
+    sim_arrivals_find_first(merge);
+    return true;
+}
+
+void sim_arrivals_refill(sim_arrivals_merge *merge, sim_stream *stream)
+{
+    if (stream->workload == NULL) {
+        const sim_event taken = sim_queue_pop(&stream->ready);
+        merge->extras.free_place[merge->extras.free_count++] = sim_event_slot(taken.key);
+        take_first_extra(merge, stream);
+        return;
+    }
     if (stream->workload->arrivals == SIM_ARRIVALS_CLOSED) {
         (void)sim_queue_pop(&stream->ready);
         take_first_user(merge, stream);

@@ -40,6 +40,9 @@ typedef struct {
     uint8_t kind;       /* sim_kind */
     uint8_t form;       /* sim_form; of a write POINT */
     uint8_t workload;
+    uint8_t tries;      /* of the same operation before */
+    bool has_waited;    /* the client has given it a place; it was due ... */
+    int64_t due;        /* ... then */
 } sim_arrival;
 
 typedef struct {
@@ -68,6 +71,15 @@ typedef struct {
     sim_arrival block[SIM_ARRIVALS_BLOCK];
 } sim_stream;
 
+/* Arrivals that nobody drew ahead: they have waited, or are made again. */
+typedef struct {
+    sim_arrival *arrival;
+    uint32_t *free_place;
+    uint32_t count;
+    uint32_t free_count;
+    uint32_t capacity;
+} sim_extras;
+
 typedef struct {
     const sim_scenario *scenario;
     sim_luck luck;
@@ -75,6 +87,7 @@ typedef struct {
     uint32_t first;    /* stream of the next arrival */
     int64_t next_time; /* RGN_TIME_NEVER: no more */
     sim_stream *stream;
+    sim_extras extras;     /* where clients have limits or try again: of the stream after the workloads' */
     uint64_t *first_place; /* [client]: where its first leg probably goes, as SIM_DRAW_LEG counts it */
 } sim_arrivals_merge;
 
@@ -91,8 +104,12 @@ static inline uint64_t sim_leg_place(uint16_t region, uint32_t visit)
 /* A user's operation n has ended: the user thinks, and goes on. False: n is used up. */
 bool sim_arrivals_go_on(sim_arrivals_merge *merge, uint8_t workload, uint32_t n, int64_t now);
 
+/* One more arrival, at its time, which is not before the event in hand; only where the scenario has callers. False: no
+ * memory. */
+bool sim_arrivals_add(sim_arrivals_merge *merge, const sim_arrival *arrival);
+
 /* Draws the stream's next block; it is empty once the stream has ended. */
-void sim_arrivals_refill(const sim_arrivals_merge *merge, sim_stream *stream);
+void sim_arrivals_refill(sim_arrivals_merge *merge, sim_stream *stream);
 /* Finds the stream whose next arrival is first; of several at one instant the first by name. */
 void sim_arrivals_find_first(sim_arrivals_merge *merge);
 

@@ -221,6 +221,7 @@ typedef struct {
     uint64_t late_successes;
     uint64_t late_failures;
     uint64_t failed_allocations;
+    uint64_t tries_again; /* operations that an application made anew after an error */
     int64_t end; /* when the last operation ended */
     sim_digest behaviour;
     sim_digest checkpoint[SIM_CHECKPOINTS]; /* behaviour up to duration * (k + 1) / 64 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What happens to an operation that is not simply sent once and answered; the rest is in operation.h. */
 #include "engine/operation.h"
+#include "engine/callers.h"
 #include "engine/control.h"
 #include "engine/stations.h"
 
@@ -203,15 +204,6 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
         }
 }
 
-/* The operation's user thinks of the next one. Where it has taken no time, it takes a while, lest time stand still. */
-static void go_on(sim_run_state *run, const sim_slot *slot, int64_t now)
-{
-    const int64_t end = now > slot->start ? now : rgn_time_add(now, RGN_NS_PER_MS);
-    const uint32_t n = (uint32_t)(slot->ordinal & (SIM_OPERATIONS_MAX - 1));
-    if (!sim_arrivals_go_on(&run->arrivals, slot->workload, n, end))
-        sim_run_break(run, "a closed loop has more operations than there are ordinals");
-}
-
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     tell_step(run, slot, step, now);
@@ -222,8 +214,8 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
         const sim_record_words record = sim_run_done_record(slot, now);
         sim_run_report_ended(run, slot, now);
         sim_run_tell_record(run, &record);
-        if (run->has_closed_loop && sim_run_is_closed_loop(run, slot->workload))
-            go_on(run, slot, now);
+        if (run->has_callers)
+            sim_callers_end(run, slot, now);
         return false;
     }
     if (step == RGN_SEND) {
@@ -236,8 +228,14 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
 
 /* ---- starting ---- */
 
-void sim_run_complete_request(const sim_run_state *run, sim_slot *slot, rgn_request *request,
-                              const sim_arrival *arrival)
+bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival)
+{
+    if (!arrival->has_waited && !sim_run_is_closed_loop(run, arrival->workload) && arrival->tries == 0)
+        sim_run_digest_luck(run, arrival);
+    return run->callers != NULL && sim_callers_hold_back(run, arrival);
+}
+
+void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival)
 {
     request->is_feed = arrival->form == SIM_FORM_FEED;
     request->is_container_level = arrival->form == SIM_FORM_METADATA;
@@ -247,6 +245,10 @@ void sim_run_complete_request(const sim_run_state *run, sim_slot *slot, rgn_requ
         request->options = sim_overrides_of(run, arrival->client, arrival->workload);
     slot->flags |=
         (uint8_t)((request->is_feed ? SIM_SLOT_FEED : 0) | (request->is_container_level ? SIM_SLOT_METADATA : 0));
+    if (arrival->has_waited)
+        slot->start = arrival->due;
+    if (run->callers != NULL)
+        sim_callers_start(run, slot, arrival);
 }
 
 /* When the operation's application gives up. Drawn apart from all else: more who give up are the same and others. */
@@ -255,7 +257,8 @@ int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot)
     const uint64_t word = sim_draw_words(&run->input->luck, SIM_DRAW_GIVES_UP, slot->luck_key, 0).word[0];
     if (sim_below(word, SIM_SHARE_ONE) >= run->gives_up_share[slot->workload])
         return RGN_TIME_NEVER;
-    return rgn_time_add(slot->start, run->scenario->workload[slot->workload].gives_up_after);
+    const int64_t at = rgn_time_add(slot->start, run->scenario->workload[slot->workload].gives_up_after);
+    return at > run->now ? at : run->now; /* it may have waited that long for its start */
 }
 
 /* Flags of an operation that does not simply go to its first region. A tripped partition whose alternates are marked or

@@ -103,6 +103,14 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     const sim_arrival *arrival = sim_arrivals_peek(&run->arrivals);
     const int64_t now = arrival->time;
     const uint8_t workload = arrival->workload;
+    if (__builtin_expect(run->starts_rarely, 0)) {
+        if (sim_run_hold_back(run, arrival)) {
+            sim_arrivals_take(&run->arrivals);
+            return false;
+        }
+    } else {
+        sim_run_digest_luck(run, arrival);
+    }
     rgn_request *request = &run->request[workload];
     request->partition = arrival->partition;
     request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
@@ -116,20 +124,17 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     slot->kind = arrival->kind;
     slot->workload = workload;
     slot->flags = 0;
-    if (__builtin_expect(run->starts_rarely, 0))
-        sim_run_complete_request(run, slot, request, arrival);
     slot->legs = 0;
     slot->hedges = 0;
     slot->unserved_legs = 0;
     slot->retry_draws = 0;
-    if (__builtin_expect(sim_story_hash(slot->ordinal) < run->story_bound, 0))
+    if (__builtin_expect(sim_story_hash(slot->ordinal) < run->story_bound, 0) && arrival->tries == 0)
         sim_run_begin_story(run, slot);
+    if (__builtin_expect(run->starts_rarely, 0))
+        sim_run_complete_start(run, slot, request, arrival);
     slot->abandon_at = RGN_TIME_NEVER;
     if (__builtin_expect(run->gives_up_share[workload] != 0, 0))
         slot->abandon_at = sim_run_draw_abandon(run, slot);
-    if (SIM_LIKELY(!run->starts_rarely || !sim_run_is_closed_loop(run, workload)))
-        sim_digest_add(&run->output->luck, (uint64_t)now, slot->luck_key, sim_pack_ids(slot->client, slot->partition),
-                       slot->kind);
     const sim_words luck = arrival->leg;
     sim_arrivals_take(&run->arrivals);
     const rgn_step step = rgn_op_start(run->fleet.client[slot->client].router, &slot->op, request, now);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/callers.h"
 #include "engine/control.h"
 #include "engine/stations.h"
 
@@ -68,7 +69,8 @@ bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
         run->story_place = story_place;
     if (slot == NULL || free_slot == NULL || story_place == NULL ||
         (run->sessions != NULL && !sim_sessions_reserve(run->sessions, capacity)) ||
-        (run->stations != NULL && !sim_stations_reserve(run, capacity))) {
+        (run->stations != NULL && !sim_stations_reserve(run, capacity)) ||
+        (run->callers != NULL && !sim_callers_reserve(run, capacity))) {
         free(slot);
         return false;
     }
@@ -142,11 +144,12 @@ static void open_workloads(sim_run_state *run)
         for (int kind = 0; kind < SIM_KINDS; kind++)
             run->is_partition_learnt |= workload->is_partition_learnt[kind];
         run->starts_rarely |= workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0;
-        run->has_closed_loop |= workload->arrivals == SIM_ARRIVALS_CLOSED;
+        run->has_callers |= workload->arrivals == SIM_ARRIVALS_CLOSED;
     }
-    run->starts_rarely |= run->is_partition_learnt || run->overrides != NULL || run->has_closed_loop;
+    run->has_callers |= run->callers != NULL;
+    run->starts_rarely |= run->is_partition_learnt || run->overrides != NULL || run->has_callers;
     run->ends_plain = run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt &&
-                      run->stations == NULL && !run->has_closed_loop && run->input->recorder == NULL;
+                      run->stations == NULL && !run->has_callers && run->input->recorder == NULL;
     run->is_plain =
         run->ends_plain && run->world->jitter == NULL && run->throughput == NULL && run->world->write_regions == NULL;
 }
@@ -169,7 +172,8 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
         .on_transition = on_transition, .on_endpoint_mark = on_endpoint_mark, .on_gateway = sim_control_on_gateway};
     if (run->background_time == NULL || run->dirty == NULL || !open_load(run) || !open_connections(run) ||
         !sim_control_open(run) || !open_throughput(run) || !open_sessions(run) || !sim_stations_open(run) ||
-        !sim_run_reserve_slots(run, 1024) || !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
+        !sim_callers_open(run) || !sim_run_reserve_slots(run, 1024) ||
+        !sim_queue_reserve(&run->background, 2 * scenario->client_count + 16))
         return SIM_RUN_NO_MEMORY;
     const sim_fleet_watch watch = {input->on_progress, input->progress_context};
     if (!sim_fleet_init(&run->fleet, scenario, input->world, input->router_options, &input->luck, &sink, &watch))
@@ -220,6 +224,7 @@ void sim_run_close(sim_run_state *run)
     sim_throughput_destroy(run->throughput);
     sim_sessions_destroy(run->sessions);
     sim_stations_close(run);
+    sim_callers_close(run);
     sim_overrides_close(run);
     free(run->killed);
     free(run->slot);

@@ -69,20 +69,21 @@ typedef struct sim_run {
     sim_arrivals_merge arrivals;
     rgn_request request[SIM_WORKLOADS_MAX]; /* what a workload's operations have in common */
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
-    bool is_partition_learnt;   /* some operations do not know their partition at first */
-    bool starts_rarely;         /* some request needs more than most: partitions to learn, feeds and metadata,
-                                   overrides, closed loops */
-    bool has_closed_loop;
-    sim_throughput *throughput; /* NULL: clients have no budget */
-    sim_sessions *sessions;     /* NULL: nothing lags */
+    bool is_partition_learnt;    /* some operations do not know their partition at first */
+    bool starts_rarely;          /* some start needs more than most: partitions to learn, feeds and metadata, overrides,
+                                    callers */
+    bool has_callers;            /* what arrives depends on what has ended; callers.h */
+    struct sim_callers *callers; /* NULL: clients have no limits and applications do not try again */
+    sim_throughput *throughput;  /* NULL: clients have no budget */
+    sim_sessions *sessions;      /* NULL: nothing lags */
     struct sim_stations *stations; /* NULL: load does nothing to regions; stations.h */
     int64_t
         *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
     bool is_plain;   /* a first leg to the first region has nothing to ask for: no jitter, no budget, no control plane,
                         and */
     bool ends_plain; /* neither does a success: no connections, no sessions, no partitions to learn */
-    sim_account_reading *reading; /* by client: its reading of the account; ends NEVER: none is under way */
-    bool reads_account;    /* the account changes, and clients read it */
+    sim_account_reading *reading;    /* by client: its reading of the account; ends NEVER: none is under way */
+    bool reads_account;              /* the account changes, and clients read it */
     struct sim_overrides *overrides; /* what restarts have done to clients' environments; NULL: nothing; overrides.c */
     bool probe_all;                  /* a recovering partition sends all traffic home: its operations are not away */
 
@@ -144,11 +145,19 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
 /* The operation is sampled: its story begins. */
 void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
-/* What most requests do without: the partition is not known yet, it is no point read, options are overridden. */
-void sim_run_complete_request(const sim_run_state *run, sim_slot *slot, rgn_request *request,
-                              const sim_arrival *arrival);
+/* What most starts do without. The arrival may have to wait, and starts no operation then. */
+bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival);
+/* It may have waited; the partition is not known yet, it is no point read, options are overridden. */
+void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival);
 /* Carries out the core's answer. */
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
+
+/* Puts an arrival under the luck digest. */
+static inline void sim_run_digest_luck(sim_run_state *run, const sim_arrival *arrival)
+{
+    sim_digest_add(&run->output->luck, (uint64_t)arrival->time, arrival->luck_key,
+                   sim_pack_ids(arrival->client, arrival->partition), arrival->kind);
+}
 
 /* Which operations there are, and when, then depends on how long others take: they are no part of the luck. */
 static inline bool sim_run_is_closed_loop(const sim_run_state *run, uint32_t workload)

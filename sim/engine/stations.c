@@ -431,9 +431,11 @@ static sim_station_news call_off(sim_run_state *run, uint32_t index)
     (void)row_at(run, one->region, &beyond);
     if (one->where == SERVED)
         return end_service(run, one);
-    leave_queue(self, index);
-    self->place[one->region].left++;
-    one->where = GONE;
+    if (one->where == WAITS) {
+        leave_queue(self, index);
+        self->place[one->region].left++;
+    }
+    one->where = GONE; /* given up in the instant of its sending, it never arrives */
     return (sim_station_news){SIM_PENDING_MAX, 0};
 }
 
@@ -454,7 +456,8 @@ sim_station_news sim_stations_work(sim_run_state *run)
     sim_station_news news = {SIM_PENDING_MAX, 0};
     one->events--;
     if (sim_event_class(event.key) == SIM_CLASS_LEG_ARRIVES) {
-        news = arrive(run, index);
+        if (one->where == ON_THE_WAY)
+            news = arrive(run, index);
     } else if ((sim_event_leg(event.key) & CODE_GIVEN_UP) != 0) {
         news = call_off(run, index);
     } else if (one->where == SERVED) {

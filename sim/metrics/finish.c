@@ -244,6 +244,12 @@ static void write_load(phase_writer *w)
     w->value[SIM_METRIC_alternate_extra_load].samples = alternate.samples;
 }
 
+/* Counted for the run as a whole. */
+static void write_callers(phase_writer *w)
+{
+    set_count(w, SIM_METRIC_application_retry_count, w->output->tries_again, w->phase == 0 ? w->operations : 0);
+}
+
 /* Where some region has limits. */
 static void write_stations(phase_writer *w)
 {
@@ -361,6 +367,7 @@ static void write_phases(const sim_metrics *m, const sim_run_output *output, con
         write_canaries(&w);
         write_load(&w);
         write_stations(&w);
+        write_callers(&w);
         write_clients(&w, clients);
         result->ok[phase] = tally->ok;
         result->failed[phase] = tally->failed;

@@ -132,9 +132,16 @@ typedef struct {
 
 typedef struct {
     const sim_node *node;
+    int64_t count, delay, factor;
+} sim_raw_again;
+
+typedef struct {
+    const sim_node *node;
     const char *home;
     int64_t count;
     sim_raw_items preferred, excluded;
+    int64_t concurrency;
+    sim_raw_again tries_again;
 } sim_raw_group;
 
 typedef struct {

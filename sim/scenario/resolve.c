@@ -74,6 +74,11 @@ static bool resolve_group(sim_resolver *self, const sim_raw_item *item, sim_clie
     out->count = (uint32_t)raw->count;
     out->first_client = self->out->client_count;
     self->out->client_count += out->count;
+    out->concurrency = (uint32_t)raw->concurrency;
+    out->tries_again = (uint32_t)raw->tries_again.count;
+    out->again_delay = raw->tries_again.delay;
+    out->again_factor = (uint64_t)raw->tries_again.factor;
+    self->out->has_callers |= out->concurrency > 0 || out->tries_again > 0;
     snprintf(path, sizeof path, "clients.%s.preferred", item->name);
     if (!sim_resolve_regions(self, path, &raw->preferred, &out->preferred))
         return false;

@@ -158,7 +158,13 @@ typedef struct {
     rgn_region_list preferred;
     rgn_region_set excluded;
     uint32_t first_client; /* index of the group's first client; groups are numbered in name order */
+    uint32_t concurrency;  /* operations that each client has in flight at most; 0: no limit */
+    uint32_t tries_again;  /* how often an application makes an operation anew after an error ... */
+    int64_t again_delay;   /* ... so long after it the first time ... */
+    uint64_t again_factor; /* ... and by this factor (ppm) longer each time */
 } sim_client_group;
+
+enum { SIM_TRIES_MAX = 15 }; /* of an operation: 4 bits of a luck key */
 
 typedef enum {
     SIM_ARRIVALS_CONSTANT = 0,
@@ -339,6 +345,7 @@ typedef struct sim_scenario {
     uint32_t group_count;
     const sim_client_group *group; /* by name */
     uint32_t client_count;
+    bool has_callers;       /* some group has a limit of its own, or tries again */
     int64_t start_spread;   /* clients start at drawn times in (-start_spread, 0] */
     int64_t probe_interval; /* of endpoints whose mark has aged; 0: clients probe none */
 

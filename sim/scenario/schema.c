@@ -212,6 +212,16 @@ static const sim_field capacity_rows[] = {
 };
 static const sim_record capacity_record = RECORD("capacity", sim_raw_capacity, capacity_rows);
 
+static const sim_field tries_again_rows[] = {
+    {"count", SIM_FIELD_COUNT, REQUIRED, RANGE(1, SIM_TRIES_MAX), AT(sim_raw_again, count),
+     .meaning = "how often at most"},
+    {"delay", SIM_FIELD_DURATION, REQUIRED, RANGE(0, HOURS(1)), AT(sim_raw_again, delay),
+     .meaning = "time from the error to the first new try"},
+    {"factor", SIM_FIELD_FACTOR, .initial = FACTOR(1), RANGE(FACTOR(1), FACTOR(10)), AT(sim_raw_again, factor),
+     .meaning = "by which the delay grows from one try to the next"},
+};
+static const sim_record tries_again_record = RECORD("tries_again", sim_raw_again, tries_again_rows);
+
 static const sim_field group_rows[] = {
     {"home", SIM_FIELD_REGION, REQUIRED, AT(sim_raw_group, home), .meaning = "region the clients run in"},
     {"count", SIM_FIELD_COUNT, .initial = 1, RANGE(1, 100000), AT(sim_raw_group, count), .meaning = "clients"},
@@ -219,6 +229,11 @@ static const sim_field group_rows[] = {
      .meaning = "preferred regions, best first; none if absent: then the account's order holds"},
     {"excluded", SIM_FIELD_REGIONS, .flags = SIM_FIELD_SET, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_group, excluded),
      .meaning = "regions that the clients never use"},
+    {"concurrency", SIM_FIELD_COUNT, RANGE(1, 1000000), AT(sim_raw_group, concurrency),
+     .meaning = "operations that each client has in flight at most; others wait, and latency counts from when they were "
+                "due; no limit if absent"},
+    {"tries_again", SIM_FIELD_RECORD, .record = &tries_again_record, AT(sim_raw_group, tries_again),
+     .meaning = "applications that make an operation anew after an error; each try is an operation of its own"},
 };
 static const sim_record group_record = RECORD("client_group", sim_raw_group, group_rows);
 

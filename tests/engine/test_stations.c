@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regions with limits, in both loops. Five operations come 1 ms apart, reach their region after 1 ms, need 10 ms there
  * besides what a server takes, and are answered after 1 ms more. Runs in the source folder. */
-#include <check.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "deaf_observer.h"
-#include "engine/engine.h"
+#include "play.h"
 
 #define US RGN_NS_PER_US
 enum { OPERATIONS = 5, TEXT_SIZE = 2048 };
@@ -23,10 +18,6 @@ static const char *const head = "regionsim: 1\n"
     "workload: {shop: {rate: {step: {0: 1000 /s, 5 ms: 0 /s}}, arrivals: constant, partitions: {count: 1}, " \
     "operations: {read: 100 %}" more "}}\n"
 #define ONE_SERVER "capacity: {northcentralus: {servers: 1, busy: {read: {constant: 4 ms}, write: {constant: 0}}"
-
-static const char *const policy_text = "regionsim: 1\n"
-                                       "policy: plain\n"
-                                       "hedging: {enabled: false}\n";
 
 typedef struct {
     const char *text;
@@ -128,48 +119,6 @@ static const station_case cases[] = {
      0,
      3},
 };
-
-typedef struct {
-    sim_ended ended[64];
-    size_t count;
-} play;
-
-static void on_ended(void *context, const sim_ended *batch, size_t count)
-{
-    play *self = context;
-    ck_assert_uint_le(self->count + count, sizeof self->ended / sizeof *self->ended);
-    memcpy(self->ended + self->count, batch, count * sizeof *batch);
-    self->count += count;
-}
-
-static void run_text(const char *text, sim_mode mode, const sim_observer *observer, sim_run_output *output)
-{
-    sim_input_error error = {.message = ""};
-    sim_scenario *scenario = sim_scenario_parse("scenarios/stations.yaml", text, strlen(text), NULL, 0, &error);
-    ck_assert_msg(scenario != NULL, "%d: %s", error.line, error.message);
-    sim_policy *policy = sim_policy_parse("plain.yaml", policy_text, strlen(policy_text), NULL, 0, &error);
-    ck_assert_msg(policy != NULL, "%d: %s", error.line, error.message);
-    sim_world *world = sim_world_create(scenario, &error);
-    ck_assert_msg(world != NULL, "%s", error.message);
-    rgn_effective_options options;
-    ck_assert(sim_effective_options(scenario, policy, NULL, NULL, &options, &error));
-    const sim_luck luck = {.seed = 3};
-    const sim_run_input input = {.scenario = scenario,
-                                 .world = world,
-                                 .router_options = &options,
-                                 .workload_options = &options,
-                                 .luck = luck,
-                                 .mode = mode,
-                                 .observer = observer,
-                                 .world_run = sim_world_run_create(world, &luck)};
-    const char *what;
-    ck_assert_ptr_nonnull(input.world_run);
-    ck_assert_msg(sim_run(&input, output, &what) == SIM_RUN_OK, "%s", what);
-    sim_world_run_destroy(input.world_run);
-    sim_world_destroy(world);
-    sim_policy_destroy(policy);
-    sim_scenario_destroy(scenario);
-}
 
 static void check_case(const station_case *one, sim_mode mode)
 {
