@@ -167,8 +167,8 @@ const char *sim_text_show(const char *text, char out[SIM_SHOW_SIZE])
         i += unprintable > 0 ? unprintable : 1;
     }
     if (text[i] != '\0') {
-        /* Never cut a character in two. */
-        while (((unsigned char)text[i] & 0xc0) == 0x80) {
+        /* Never cut a character in two. What is no UTF-8 may have no beginning of one. */
+        while (i > 0 && used > 1 && ((unsigned char)text[i] & 0xc0) == 0x80) {
             i--;
             used--;
         }
