@@ -103,7 +103,7 @@ const cli_verb cli_verbs[] = {
     {"import", "CSV...", "make a scenario of your own account's telemetry, latencies and round trips",
      "Reads tables, one of each kind at most, and writes a scenario that has what they say: rates, latency, errors by "
      "status. The header says what a table is. Telemetry: time (ISO 8601 or seconds; time_min), region, operation (read "
-     "or write), requests or rate (per second), errors_503 (a count) or error_share_503 (0 to 1) for any status, p50_ms, "
+     "or write), requests or rate (per second), errors_503 (a count) or error_share_503 (0 to 1) for any status, or error_share and status, p50_ms, "
      "p99_ms. Percentiles: operation, p50_ms, p99.9_ms and so on. Histogram: upper_ms, count. Round trips: src, dst, "
      "p50_ms or avg_ms. Stretches in which a region departs from its own healthy state become faults: p50 off by more "
      "than 25 %, p99 by more than 50 %, or the share of a status higher by more than half a percentage point and than "

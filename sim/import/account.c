@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/clean.h"
 #include "import/write.h"
 #include "scenario/document.h"
 
@@ -150,24 +151,45 @@ const char *imp_account_excess(const imp_account *self, int *most)
 
 /* ---- the file ---- */
 
+/* The name of a file or column, in which nothing ends the comment. */
+static void put_name(FILE *out, const char *name)
+{
+    char clean[CLI_CLEAN_MAX + 8];
+    (void)snprintf(clean, sizeof clean, "%s", name);
+    imp_make_utf8(clean);
+    cli_clean(clean);
+    (void)fputs(clean, out);
+}
+
+static void put_source(FILE *out, const char *before, const char *path, const char *after)
+{
+    (void)fputs(before, out);
+    put_name(out, path);
+    (void)fputs(after, out);
+}
+
 static void put_head(const imp_account *self, FILE *out)
 {
-    (void)fprintf(out,
-                  "# Made by regionsim import.\n#\n"
-                  "# \"observed\": a figure of the tables, or made from them by arithmetic alone. \"assumed\": the "
-                  "tables do not say;\n# change it. \"found\": where the tables depart from their own healthy "
-                  "state, by the rule of `import --help`.\n");
+    (void)fputs(
+        "# Made by regionsim import.\n#\n"
+        "# \"observed\": a figure of the tables, or made from them by arithmetic alone. \"assumed\": the tables do "
+        "not say;\n# change it. \"found\": where the tables depart from their own healthy state, by the rule of "
+        "`import --help`.\n",
+        out);
     if (self->series != NULL)
-        (void)fprintf(out,
-                      "#\n# Telemetry: %s. It says where requests went, not where they came from: the scenario has "
-                      "the\n# requests of each region come from clients at home there.\n",
-                      self->series->path);
+        put_source(out, "#\n# Telemetry: ", self->series->path,
+                   ". It says where requests went, not where they came from: the scenario has the\n"
+                   "# requests of each region come from clients at home there.\n");
     for (int k = 0; k < SIM_KINDS; k++) {
         if (self->curve[k].path != NULL)
-            (void)fprintf(out, "# Latency of a %s: %s.\n", imp_kind_name(k), self->curve[k].path);
+            put_source(out,
+                       k == SIM_KIND_READ ? "# Latency of a read: " : "# Latency of a write: ", self->curve[k].path,
+                       ".\n");
     }
-    if (self->distances != NULL)
-        (void)fprintf(out, "# Round trips: %s, column %s.\n", self->distances->path, self->distances->statistic);
+    if (self->distances != NULL) {
+        put_source(out, "# Round trips: ", self->distances->path, ", column ");
+        put_source(out, "", self->distances->statistic, ".\n");
+    }
     (void)fprintf(out, "regionsim: 1\nscenario: %s\n", self->name);
 }
 

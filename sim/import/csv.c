@@ -10,6 +10,32 @@
 
 #include "scenario/document.h"
 
+/* Bytes of the UTF-8 character that a text begins with; 0: it begins with none. */
+static size_t character_length(const unsigned char *text)
+{
+    const unsigned char lead = text[0];
+    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) /* the zero byte at the end is none either */
+            return 0;
+    }
+    /* Neither longer than need be, nor half of a pair, nor beyond the last. */
+    if ((lead == 0xe0 && text[1] < 0xa0) || (lead == 0xed && text[1] > 0x9f) || (lead == 0xf0 && text[1] < 0x90) ||
+        (lead == 0xf4 && text[1] > 0x8f))
+        length = 0;
+    return length;
+}
+
+void imp_make_utf8(char *text)
+{
+    while (*text != '\0') {
+        const size_t length = character_length((const unsigned char *)text);
+        if (length == 0)
+            *text = '?';
+        text += length == 0 ? 1 : length;
+    }
+}
+
 static bool refuse_at(const imp_csv *self, int line, int column, const char *message)
 {
     *self->error = (sim_input_error){.line = line, .column = column};
@@ -23,8 +49,10 @@ static bool refuse_found(const imp_csv *self, int line, int column, const char *
     char shown[SIM_SHOW_SIZE];
     char expected[600];
     char message[800];
+    char *text = sim_arena_string(self->arena, found);
+    imp_make_utf8(text);
     (void)vsnprintf(expected, sizeof expected, format, list);
-    (void)snprintf(message, sizeof message, "found %s, expected %s", sim_text_show(found, shown), expected);
+    (void)snprintf(message, sizeof message, "found %s, expected %s", sim_text_show(text, shown), expected);
     return refuse_at(self, line, column, message);
 }
 

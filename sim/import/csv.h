@@ -55,6 +55,9 @@ bool imp_csv_number(const imp_csv *self, int field, double min, double max, cons
 bool imp_csv_region(const imp_csv *self, int field, uint16_t *region);
 uint16_t imp_region_find(const char *name);
 
+/* Puts '?' in the place of each byte that is no UTF-8. */
+void imp_make_utf8(char *text);
+
 /* Nanoseconds of "ns", "us", "ms" or "s"; 0: it is none of them. */
 double imp_unit_ns(const char *unit);
 /* Whether a column's name is `stem` and a unit, and perhaps more: "p99_us", "p50_ms_2026_03"; without one it is of the

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/clean.h"
 #include "cli/cli.h"
 #include "cli/failure.h"
 #include "cli/output.h"
@@ -78,7 +79,11 @@ static void warn_of_columns(const imp_csv *csv)
             continue;
         if (between[0] == '\0')
             (void)fprintf(stderr, "%s: note: passed over: ", csv->path);
-        (void)fprintf(stderr, "%s%s", between, csv->header[i]);
+        char name[CLI_CLEAN_MAX + 8];
+        (void)snprintf(name, sizeof name, "%s", csv->header[i]);
+        imp_make_utf8(name);
+        cli_clean(name);
+        (void)fprintf(stderr, "%s%s", between, name);
         between = ", ";
     }
     (void)fputs(between[0] == '\0' ? "" : "\n", stderr);

@@ -185,6 +185,19 @@ has clouds/both.yaml "round_trip: both-rtt"
 run 0 "$regionsim" validate clouds/both.yaml
 end
 
+begin "names of files and columns cannot get out of a comment or reach a terminal"
+name=$(printf 'odd\nname\342\200\250x.csv')
+printf 'src,dst,p50_ms_a\342\200\250deadline: 1,b\033[31m\nwestus,eastus,30,\n' >"$name"
+run 0 "$regionsim" import "$name" --name odd --home westus --output odd.yaml
+has odd.yaml "# Round trips: odd name x.csv, column p50_ms_a deadline: 1."
+printf 'minute,requests,p50_ms,p99_ms,b\033[31m\n0,9,1,2,\n1,9,1,2,\n' >"$name"
+run 0 "$regionsim" import "$name" --name odder --home westus
+has_not err "$(printf '\033')"
+printf 'minute,requests,p50_ms,p99_ms\n0,9,1,2\n1,\303\251\351\340\240\240\355\240\200,1,2\n' >latin.csv
+run 2 "$regionsim" import latin.csv --home westus
+has err "$(printf 'latin.csv:3:3: found "\303\251?\340\240\240???", expected requests')"
+end
+
 begin "bad usage is told"
 run 2 "$regionsim" import
 has err "expected at least one CSV file"
