@@ -7,7 +7,7 @@
  *      least), its p99 by more than a half (1000 requests at least), or the share of one status is higher by more than
  *      half a percentage point and by more than chance (three standard errors, three errors at least);
  *   2. the same again, against the periods that did not depart: medians of p50 and p99, all their errors by all their
- *      requests. That is the healthy state; if every period departs, all count as healthy.
+ *      requests. That is the healthy state. If every period departs, all of them make it, and may depart from it still.
  *   3. Neighbours among departing periods share a level while each share is within three standard errors and each
  *      percentile within 3 % of the level's mean so far (10 % where there are too few requests to tell). */
 #ifndef SIM_IMPORT_LEVELS_H

@@ -350,9 +350,11 @@ static int make_scenario(importer *self, char **text, sim_scenario **scenario)
         *scenario = NULL;
         *text = NULL;
     }
-    (void)refuse(&error);
-    return cli_complain("import: no table of round trips in a folder data/ or scenarios/data/ near %s has all regions "
-                        "of the account; expected one among the tables to import, with columns src,dst,p50_ms",
+    if (self->account.distances != NULL)
+        return refuse(&error);
+    return cli_complain("import: no table azure-rtt or aws-rtt with all regions of the account was found from %s on: "
+                        "expected one in data/ or scenarios/data/ there or above, or another among the tables to "
+                        "import, with columns src,dst,p50_ms",
                         self->output);
 }
 
@@ -368,6 +370,11 @@ static void say_what_was_found(const importer *self)
                              sim_catalogue_name(self->series.region[r]), imp_kind_name(k), line->healthy_periods,
                              (double)self->series.period / 1e9, line->healthy.p50 / 1e6, line->healthy.p99 / 1e6,
                              line->departing_periods, line->count);
+            if (line->is_there && line->healthy_periods == 0)
+                (void)fprintf(stderr,
+                              "%s: note: no period of %s %s is like the others: their median stands for its "
+                              "healthy state\n",
+                              self->series.path, sim_catalogue_name(self->series.region[r]), imp_kind_name(k));
         }
     }
 }

@@ -216,6 +216,13 @@ has err "expected a whole number from 1 to 100000"
 run 2 "$regionsim" export
 has err "expected one run"
 run 2 "$regionsim" import nowhere.csv
+mkdir -p /tmp/regionsim-import.$$
+run 2 "$regionsim" import telemetry.csv --output "/tmp/regionsim-import.$$/x.yaml"
+has err "no table azure-rtt or aws-rtt with all regions of the account was found"
+rmdir "/tmp/regionsim-import.$$" || fault "something is left"
+printf 'minute,requests,p50_ms,p99_ms\n0,9000,1,2\n1,9000,9,20\n' >apart.csv
+run 0 "$regionsim" import apart.csv --home westus
+has err "no period of westus read is like the others"
 [ ! -e home.yaml ] || fault "a scenario is left"
 end
 
