@@ -8,6 +8,16 @@
 #include "engine/stations.h"
 #include "engine/wheel.h"
 
+/* loop_stations.c compiles all this once more, with stations: two loops in one file would no longer have everything in
+ * line, which costs a healthy request one instruction in twenty. */
+#ifdef SIM_LOOP_OF_STATIONS
+enum { HAS_STATIONS = 1 };
+#define SIM_LOOP sim_loop_stations
+#else
+enum { HAS_STATIONS = 0 };
+#define SIM_LOOP sim_loop_fast
+#endif
+
 /* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. */
 static inline sim_event next_event(const sim_slot *slot, uint32_t index, int64_t delay)
 {
@@ -62,7 +72,7 @@ static uint64_t next_interruption(const sim_run_state *run)
 {
     const uint64_t background = sim_queue_next_time(&run->background);
     uint64_t next = background < (uint64_t)run->next_checkpoint ? background : (uint64_t)run->next_checkpoint;
-    if (run->stations != NULL && sim_stations_next_time(run) < next)
+    if (HAS_STATIONS && sim_stations_next_time(run) < next)
         next = sim_stations_next_time(run);
     return next;
 }
@@ -103,7 +113,7 @@ typedef enum { GO_ON, LOOK_AGAIN, STOP, NO_MEMORY } interruption;
 static interruption interrupt(sim_run_state *run, sim_wheel *queue, uint64_t now)
 {
     const uint64_t background = sim_queue_next_time(&run->background);
-    const uint64_t station = run->stations != NULL ? sim_stations_next_time(run) : SIM_NO_EVENT;
+    const uint64_t station = HAS_STATIONS ? sim_stations_next_time(run) : SIM_NO_EVENT;
     if (background <= now && background <= station)
         return work_in_background(run, background) ? LOOK_AGAIN : STOP;
     if (station <= now && station != SIM_NO_EVENT) {
@@ -147,9 +157,7 @@ static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, bool *is_open)
     return index;
 }
 
-/* `has_stations` is known when this is compiled in, twice. */
-static inline __attribute__((always_inline)) sim_run_status loop(sim_run_state *run, sim_wheel *queue,
-                                                                 const bool has_stations)
+static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
 {
     const int64_t delay = run->input->planted_timer_delay;
     uint64_t interruption_at = next_interruption(run);
@@ -162,12 +170,12 @@ static inline __attribute__((always_inline)) sim_run_status loop(sim_run_state *
             interruption_at = next_interruption(run);
             if (next == STOP)
                 return SIM_RUN_OK;
-            if (has_stations && next == NO_MEMORY)
+            if (HAS_STATIONS && next == NO_MEMORY)
                 return SIM_RUN_NO_MEMORY;
             if (next == LOOK_AGAIN)
                 continue;
         }
-        if (has_stations && operation <= arrival && !counts(queue, queue->far.heap[0])) {
+        if (HAS_STATIONS && operation <= arrival && !counts(queue, queue->far.heap[0])) {
             (void)sim_wheel_pop(queue);
             continue;
         }
@@ -180,11 +188,11 @@ static inline __attribute__((always_inline)) sim_run_status loop(sim_run_state *
             return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
         if (!is_open)
             sim_run_release_slot(run, index);
-        else if (!has_stations)
+        else if (!HAS_STATIONS)
             sim_wheel_push(queue, next_event(&run->slot[index], index, delay));
         else if (!put(queue, next_event(&run->slot[index], index, delay)))
             return SIM_RUN_NO_MEMORY;
-        if (has_stations) {
+        if (HAS_STATIONS) {
             if (!is_open)
                 queue->event[index] = (sim_event){SIM_NO_EVENT, 0};
             interruption_at = next_interruption(run);
@@ -196,12 +204,12 @@ static inline __attribute__((always_inline)) sim_run_status loop(sim_run_state *
     }
 }
 
-sim_run_status sim_loop_fast(sim_run_state *run)
+sim_run_status SIM_LOOP(sim_run_state *run)
 {
     sim_wheel queue;
     sim_run_status status = SIM_RUN_NO_MEMORY;
     if (sim_wheel_init(&queue, mean_spacing(run->scenario)) && sim_wheel_reserve(&queue, run->slot_capacity))
-        status = run->stations != NULL ? loop(run, &queue, true) : loop(run, &queue, false);
+        status = loop(run, &queue);
     sim_wheel_deinit(&queue);
     return status;
 }

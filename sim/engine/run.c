@@ -260,7 +260,9 @@ sim_run_status sim_run(const sim_run_input *input, sim_run_output *output, const
     }
     sim_run_status status = sim_run_open(run, input, output);
     if (status == SIM_RUN_OK)
-        status = input->mode == SIM_MODE_REFERENCE ? sim_loop_reference(run) : sim_loop_fast(run);
+        status = input->mode == SIM_MODE_REFERENCE ? sim_loop_reference(run)
+                 : run->stations != NULL           ? sim_loop_stations(run)
+                                                   : sim_loop_fast(run);
     sim_run_store_checkpoints(run, RGN_TIME_NEVER);
     sim_run_flush(run);
     if (status == SIM_RUN_OK && run->stations != NULL)

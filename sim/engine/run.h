@@ -243,6 +243,7 @@ static inline sim_class sim_wake_class(uint8_t wake_kind)
 
 /* The loops. */
 sim_run_status sim_loop_fast(sim_run_state *run);
+sim_run_status sim_loop_stations(sim_run_state *run); /* the same where regions have limits */
 sim_run_status sim_loop_reference(sim_run_state *run);
 
 #endif
