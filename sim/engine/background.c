@@ -15,6 +15,7 @@ void sim_run_schedule(sim_run_state *run, uint32_t client, int64_t earliest)
         run->fleet.out_of_memory = true;
         return;
     }
+    sim_run_check_background(run);
     run->background_time[client] = due;
     sim_queue_push(&run->background, (sim_event){(uint64_t)due, sim_event_key(SIM_CLASS_CONTROL, client, 0, 0)});
 }

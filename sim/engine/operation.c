@@ -167,8 +167,10 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
         sim_run_break(run, "a leg was sent to an excluded region without the reason `fallback` or `failover_override`");
     slot->legs++;
     tell_sent(run, slot, now);
-    if (op->send_flags & RGN_SEND_CANARY)
+    if (op->send_flags & RGN_SEND_CANARY) {
         slot->flags |= SIM_SLOT_CANARY_LEG;
+        sim_run_check_canary(run, slot);
+    }
     if (op->reason == RGN_REASON_ROUTE_HEDGE)
         add_one(&slot->hedges);
     if (run->throughput != NULL && !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
@@ -199,6 +201,7 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
         if (slot->op.cancel_legs >> leg & 1) {
             slot->leg_end[leg] = RGN_TIME_NEVER;
             count_work(slot, leg);
+            run->cut_legs++;
             if (run->stations != NULL)
                 sim_stations_give_up(run, slot, leg, now);
         }
@@ -212,7 +215,10 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
         cancel_legs(run, slot, now);
     if (step == RGN_DONE) {
         const sim_record_words record = sim_run_done_record(slot, now);
+        run->told_ends++;
+        run->is_told = true;
         sim_run_report_ended(run, slot, now);
+        run->is_told = false;
         sim_run_tell_record(run, &record);
         if (run->has_callers)
             sim_callers_end(run, slot, now);
@@ -237,6 +243,7 @@ bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival)
 
 void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival)
 {
+    run->rare_starts++;
     request->is_feed = arrival->form == SIM_FORM_FEED;
     request->is_container_level = arrival->form == SIM_FORM_METADATA;
     if (run->scenario->workload[arrival->workload].is_partition_learnt[arrival->kind])
@@ -310,6 +317,8 @@ static void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *end
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     const rgn_op *op = &slot->op;
+    if (!run->is_told) /* a race that was won: what sim_run_follow() would have counted */
+        run->cut_legs += (uint64_t)__builtin_popcount(op->cancel_legs);
     unsigned flags = slot->flags & ~(unsigned)(SIM_SLOT_CANARY_LEG | SIM_SLOT_CANARY_FAILED | SIM_SLOT_STORY |
                                                SIM_SLOT_FEED | SIM_SLOT_METADATA);
     flags |= slot->flags & SIM_SLOT_FEED ? SIM_ENDED_FEED : 0;
@@ -428,6 +437,7 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
                                int64_t now)
 {
     rgn_response answer = *response;
+    run->told_answers++;
     if (answer.substatus == RGN_SUBSTATUS_LOCAL_THROTTLE)
         answer.retry_after = sim_throughput_wait(now);
     else if (run->stations != NULL)

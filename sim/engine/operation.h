@@ -207,8 +207,10 @@ static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t 
     run->fleet.retry_ordinal = slot->luck_key;
     run->fleet.retry_draws = &slot->retry_draws;
     const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &response, now);
-    if (!SIM_LIKELY(step == RGN_DONE))
+    if (!SIM_LIKELY(step == RGN_DONE)) {
+        run->told_answers++;
         return sim_run_follow(run, slot, step, now);
+    }
     sim_run_report_ended(run, slot, now);
     return false;
 }

@@ -28,6 +28,7 @@ bool sim_run_queue_restarts(sim_run_state *run)
         return false;
     for (uint32_t r = 0; r < scenario->restart_count; r++)
         queue_restart(run, r);
+    run->restart_events = run->background.count;
     return true;
 }
 
@@ -91,7 +92,8 @@ void sim_run_restart(sim_run_state *run, uint32_t index, uint32_t restart, int64
     /* Entries first: what the operations leave behind must not move them. */
     lose_entries(run, client, now);
     for (uint32_t i = 0; i < run->killed_count; i++) {
-        sim_run_abandon(run, &run->slot[run->killed[i]], now);
+        if (sim_run_abandon(run, &run->slot[run->killed[i]], now) || run->slot[run->killed[i]].op.open_legs != 0)
+            sim_run_break(run, "an operation outlived its client");
         run->slot[run->killed[i]].legs = 0;
     }
     for (uint32_t r = 0; run->connection != NULL && r < regions; r++)

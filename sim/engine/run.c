@@ -267,6 +267,8 @@ sim_run_status sim_run(const sim_run_input *input, sim_run_output *output, const
     sim_run_flush(run);
     if (status == SIM_RUN_OK && run->stations != NULL)
         sim_stations_finish(run);
+    if (status == SIM_RUN_OK)
+        sim_run_check_sums(run);
     if (run->fleet.out_of_memory)
         status = SIM_RUN_NO_MEMORY;
     if (status == SIM_RUN_OK && run->broken != NULL) {

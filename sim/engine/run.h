@@ -116,6 +116,13 @@ typedef struct sim_run {
     uint32_t batch_count;
     sim_ended batch[SIM_ENDED_BATCH];
 
+    uint64_t rare_starts; /* operations that started, where starts_rarely; for invariants.c: */
+    uint64_t told_ends;   /* operations that did not end by the answer to their only leg */
+    uint64_t told_answers; /* legs of such operations, and legs that did not end theirs, that were answered */
+    uint64_t cut_legs;    /* legs that were given up */
+    bool is_told;         /* an operation that sim_run_follow() has ended is being reported */
+    uint64_t restart_events; /* put into the background queue at the start */
+
     int64_t now;             /* instant of the event in hand; the loops set it, and it never goes back */
     int64_t next_checkpoint; /* or look at thresholds, whichever comes first */
     uint32_t checkpoint;
@@ -219,6 +226,13 @@ static inline void sim_run_record(sim_run_state *run, const sim_record_words *re
     sim_run_digest(run, record);
     sim_run_tell_record(run, record);
 }
+
+/* invariants.c; each breaks the run if it does not hold. At the end: operations and legs add up. */
+void sim_run_check_sums(sim_run_state *run);
+/* The slot's canary has a partition that recovers. */
+void sim_run_check_canary(sim_run_state *run, const sim_slot *slot);
+/* Events of background work do not pile up. */
+void sim_run_check_background(sim_run_state *run);
 
 /* An invariant does not hold; the first one is told. */
 static inline void sim_run_break(sim_run_state *run, const char *what)
