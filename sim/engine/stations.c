@@ -240,26 +240,42 @@ static sim_station_row *account(struct sim_stations *self, rgn_region region, in
     }
 }
 
+/* Up to the end of the run. */
+static void close_accounts(sim_run_state *run)
+{
+    struct sim_stations *self = run->stations;
+    for (uint32_t r = 0; r < run->scenario->region_count; r++)
+        if (self->place[r].since < run->scenario->duration)
+            (void)account(self, (rgn_region)r, run->scenario->duration);
+}
+
 /* What happens after the run's end is nobody's. */
 static sim_station_row *row_at(sim_run_state *run, rgn_region region, sim_station_row *beyond)
 {
-    if (run->now >= run->scenario->duration) {
-        sim_stations_finish(run);
-        return beyond;
-    }
-    return account(run->stations, region, run->now);
+    if (run->now < run->scenario->duration)
+        return account(run->stations, region, run->now);
+    close_accounts(run);
+    return beyond;
 }
 
 void sim_stations_finish(sim_run_state *run)
 {
     struct sim_stations *self = run->stations;
-    const int64_t duration = run->scenario->duration;
-    for (uint32_t r = 0; r < run->scenario->region_count; r++) {
-        if (self->place[r].since < duration)
-            (void)account(self, (rgn_region)r, duration);
+    const sim_scenario *scenario = run->scenario;
+    close_accounts(run);
+    for (uint32_t r = 0; r < scenario->region_count; r++) {
         const place *here = &self->place[r];
-        if (here->came != here->left + here->busy + here->waiting)
+        const uint32_t stations = scenario->capacity[r].per_partition ? scenario->partition_count : 1;
+        uint64_t busy = 0;
+        uint64_t waiting = 0;
+        for (uint32_t s = 0; s < stations && scenario->capacity[r].is_on; s++) {
+            busy += self->station[here->first_station + s].busy;
+            waiting += self->station[here->first_station + s].waiting;
+        }
+        if (here->came != here->left + busy + waiting)
             sim_run_break(run, "attempts that reached a region are neither served nor turned away nor still there");
+        if (busy != here->busy || waiting != here->waiting)
+            sim_run_break(run, "the stations of a region are not as busy as the region");
     }
 }
 
