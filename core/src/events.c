@@ -202,6 +202,20 @@ void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_
     event_end(&e);
 }
 
+void rgni_router_cut_write(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    const rgn_options *options = &router->options;
+    event e;
+
+    if (options->failover_cut_writes == 0 || partition >= router->partition_count)
+        return;
+    event_begin(&e, router, partition, now);
+    if (rgni_failover_covers(e.scene.topology, RGN_WRITE) && rgn_region_in(e.scene.topology->regions, region) &&
+        event_needs_side(&e) && rgni_cuts_add(&e.slot->side->cuts, options, now) >= options->failover_cut_writes)
+        event_fail_override(&e, region);
+    event_end(&e);
+}
+
 /* FLO-5: someone else has moved the partition's traffic away from the region meanwhile. */
 static bool is_overtaken(const event *e, rgn_region region)
 {
@@ -323,8 +337,7 @@ static bool has_open_probes(const rgn_options *options)
 static bool looks_at_successes(const rgn_options *options)
 {
     return options->breaker_rule != RGN_RULE_WINDOWED || has_open_probes(options) ||
-           options->failback_strategy == RGN_STRATEGY_TENTATIVE ||
-           options->failback_request_recovery != RGN_TIME_NEVER;
+           options->failback_strategy == RGN_STRATEGY_TENTATIVE || options->failback_request_recovery != RGN_TIME_NEVER;
 }
 
 void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
@@ -424,6 +437,8 @@ static void work_on(rgn_router *router, rgn_partition partition, rgni_work what,
     if (e.slot != NULL) {
         switch (what) {
         case RGNI_WORK_TICK:
+            if (e.slot->side != NULL && rgni_cuts_are_old(&e.slot->side->cuts, &router->options, now))
+                e.slot->side->cuts.count = 0;
             rgni_failback_on_expiry(&e.slot->entry, event_share(&e), &e.scene, true, &e.story);
             break;
         case RGNI_WORK_BREAKER_EDGE:
@@ -433,6 +448,8 @@ static void work_on(rgn_router *router, rgn_partition partition, rgni_work what,
         case RGNI_WORK_FAILOVER_EDGE:
             if (e.slot->side != NULL && e.slot->side->override.is_set)
                 drop_override(&e, RGN_REASON_FLAG_EDGE);
+            if (e.slot->side != NULL)
+                e.slot->side->cuts.count = 0;
             break;
         case RGNI_WORK_REGION_REMOVED:
             drop_what_lost_a_region(&e);
@@ -518,8 +535,8 @@ unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out
             promote(router, partition, now);
     }
     if (cap > 0 && rgni_clock_claim_refresh(router, now)) {
-        out[count++] = (rgn_task){
-            .kind = RGN_TASK_REFRESH_ACCOUNT, .region = RGN_REGION_NONE, .partition = RGN_PARTITION_UNKNOWN};
+        out[count++] =
+            (rgn_task){.kind = RGN_TASK_REFRESH_ACCOUNT, .region = RGN_REGION_NONE, .partition = RGN_PARTITION_UNKNOWN};
     }
     if (rgni_clock_claim_probes(router, now))
         count += rgn_router_due_probes(router, now, out + count, cap - count);

@@ -126,3 +126,19 @@ uint32_t rgni_wins_of(const rgni_win_counts *counts, rgn_region region)
 
     return row < counts->count ? counts->wins[row] : 0;
 }
+
+bool rgni_cuts_are_old(const rgni_cut_writes *cuts, const rgn_options *options, rgn_time_ns now)
+{
+    return rgn_time_elapsed(cuts->since, now) > options->failover_cut_window;
+}
+
+uint32_t rgni_cuts_add(rgni_cut_writes *cuts, const rgn_options *options, rgn_time_ns now)
+{
+    if (cuts->count > 0 && rgni_cuts_are_old(cuts, options, now))
+        cuts->count = 0;
+    if (cuts->count == 0 || options->failover_cut_window_from == RGN_CUT_WINDOW_LAST)
+        cuts->since = now;
+    if (cuts->count < UINT32_MAX)
+        cuts->count++;
+    return cuts->count;
+}

@@ -6,6 +6,7 @@
 
 #include <regioncore/classify.h>
 #include <regioncore/failover.h>
+#include <regioncore/options.h>
 #include <regioncore/reason.h>
 #include <regioncore/routing.h>
 
@@ -36,5 +37,16 @@ typedef struct {
 uint32_t rgni_wins_add(rgni_win_counts *counts, rgn_region region);
 void rgni_wins_clear(rgni_win_counts *counts, rgn_region region);
 uint32_t rgni_wins_of(const rgni_win_counts *counts, rgn_region region);
+
+/* FLO-13: writes of the partition that were cut. */
+typedef struct {
+    rgn_time_ns since; /* the window is measured from here */
+    uint32_t count;    /* 0: none */
+} rgni_cut_writes;
+
+/* One more (saturating); the number it makes. */
+uint32_t rgni_cuts_add(rgni_cut_writes *cuts, const rgn_options *options, rgn_time_ns now);
+/* They are to be forgotten. */
+bool rgni_cuts_are_old(const rgni_cut_writes *cuts, const rgn_options *options, rgn_time_ns now);
 
 #endif

@@ -139,7 +139,7 @@ rgn_step rgni_op_end_by_deadline(rgn_op *op);
 void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn_class *class,
                     const rgn_response *response, bool is_exhausted, rgn_time_ns now);
 
-/* BRK-21: the deadline or the application cuts the legs under way. */
+/* BRK-21, FLO-13: the deadline or the application cuts the legs under way. */
 void rgni_op_charge_cut(rgn_router *router, const rgn_op *op, rgn_time_ns now);
 
 /* Gives the canary's ticket back. */

@@ -308,6 +308,8 @@ void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn
 /* A canary's leg feeds its sample and nothing else; what the deadline has cut is not cut again when its harvest is. */
 void rgni_op_charge_cut(rgn_router *router, const rgn_op *op, rgn_time_ns now)
 {
+    if (op->direction == RGN_WRITE && op->open_legs != 0)
+        rgni_router_cut_write(router, op->partition, op->region, now);
     if (router->options.breaker_cut_legs != RGN_CUT_LEGS_COUNT || !rgni_op_has(op, RGNI_OP_COVERED) ||
         op->state == RGNI_OP_HARVEST)
         return;

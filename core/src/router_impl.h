@@ -34,10 +34,10 @@ typedef struct {
 /* When background work is due. */
 typedef struct {
     atomic_flag lock;
-    uint32_t entries;         /* over all stripes */
-    rgn_time_ns next_tick;    /* NEVER without entries */
-    rgn_time_ns next_probe;   /* NEVER without a mark to probe */
-    rgn_time_ns next_refresh; /* NEVER if the caller does not read the account */
+    uint32_t entries;          /* over all stripes */
+    rgn_time_ns next_tick;     /* NEVER without entries */
+    rgn_time_ns next_probe;    /* NEVER without a mark to probe */
+    rgn_time_ns next_refresh;  /* NEVER if the caller does not read the account */
     rgn_time_ns refresh_asked; /* when a failure last asked for one and was heard; NEVER: not yet */
     bool is_refreshing;
     _Atomic rgn_time_ns next; /* the least of these and the stripes' first due times */
@@ -59,7 +59,7 @@ struct rgn_router {
     rgni_stripe *stripes;
     uint32_t stripe_count; /* a power of two */
     rgni_clock clock;
-    rgn_switch breaker_switch; /* under account_lock */
+    rgn_switch breaker_switch;      /* under account_lock */
     rgn_switch breaker_by_failover; /* what automatic failover has made of the breaker; UNSET: nothing */
     rgn_dur_ns probe_interval;
     bool reads_account;
@@ -73,9 +73,9 @@ struct rgn_router {
     _Atomic uint64_t late_successes, late_failures, failed_allocations;
 };
 
-/* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3, then whether there are an override and
- * hedge wins. */
-enum { RGNI_STATE_OVERRIDE = 16, RGNI_STATE_WINS = 32 };
+/* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3, then whether there are an override, hedge
+ * wins and cut writes. */
+enum { RGNI_STATE_OVERRIDE = 16, RGNI_STATE_WINS = 32, RGNI_STATE_CUTS = 64 };
 
 static inline uint8_t rgni_state_byte(const rgni_slot *slot)
 {
@@ -85,6 +85,8 @@ static inline uint8_t rgni_state_byte(const rgni_slot *slot)
         state |= RGNI_STATE_OVERRIDE;
     if (slot->side != NULL && slot->side->wins.count > 0)
         state |= RGNI_STATE_WINS;
+    if (slot->side != NULL && slot->side->cuts.count > 0)
+        state |= RGNI_STATE_CUTS;
     return (uint8_t)state;
 }
 
@@ -190,6 +192,9 @@ void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_dir
 /* The region for one attempt, the partition's override and (of a covered operation) its entry considered. */
 rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition partition, bool is_covered,
                                    rgn_route_query *query, const rgn_options *options);
+
+/* FLO-13: a write that automatic failover covers was cut on its way to `region`. */
+void rgni_router_cut_write(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
 
 /* Background work on every partition that has an entry. */
 typedef enum {

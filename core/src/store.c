@@ -210,7 +210,7 @@ bool rgni_stripe_reserve_side(rgni_stripe *stripe, rgni_memory *memory, rgni_slo
 void rgni_stripe_trim_side(rgni_stripe *stripe, rgni_slot *slot)
 {
     if (slot->side == NULL || slot->side->override.is_set || slot->side->wins.count > 0 ||
-        slot->side->memory.trips > 0)
+        slot->side->cuts.count > 0 || slot->side->memory.trips > 0)
         return;
     pool_give(&stripe->sides, slot->side);
     slot->side = NULL;

@@ -45,6 +45,7 @@ typedef struct {
     rgn_override override; /* none unless is_set */
     rgni_win_counts wins;
     rgni_trip_memory memory;
+    rgni_cut_writes cuts;
 } rgni_side;
 
 /* `entry` is absent in the slot of a partition that has a side only. */

@@ -50,6 +50,15 @@ holds "a herd, and what spreads it" herd --policy shipped-rust --policy spec-pro
 for file in grey-failure connects-but-fails; do
     holds "$file" "$file" --policy dotnet --policy java --policy success-rate
 done
+# Six and eleven writes of each of 40 pairs are cut, and those under way then: one a second, cut after three.
+holds "cut writes move their partition" connects-but-fails --policy dotnet --policy java --policy success-rate \
+    --set 'scenario.account={writes: single, regions: [northcentralus, centralus, westus], automatic_failover: true,
+        failover_after: 1 s}' \
+    --set 'scenario.workload.shop.operations={write: 100 %}' --set 'scenario.workload.shop.deadline=3 s' \
+    --set 'scenario.objectives=[error_count]' --set 'scenario.expect=[
+        {metric: error_count, policy: dotnet, at_least: 240}, {metric: error_count, policy: dotnet, at_most: 420},
+        {metric: error_count, policy: java, at_least: 440}, {metric: error_count, policy: java, at_most: 640},
+        {metric: error_count, policy: success-rate, at_least: 100000}]'
 # part FILE COUNT: so many of the comparators and the default behave in ways of their own.
 part() {
     holds "$1" "$1" --policy dotnet --policy java --policy no-breaker --policy no-hedging --policy success-rate

@@ -192,6 +192,112 @@ START_TEST(a_refused_write_seen_by_a_read_moves_the_override)
 }
 END_TEST
 
+/* A write that its deadline cuts a second after it was sent. */
+static void cut_write(rgn_time_ns at)
+{
+    rgn_request request = {.partition = 0, .direction = RGN_WRITE, .timeout = S(1)};
+    ck_assert_int_eq(rgn_op_start(f.router, &op, &request, at - S(1)), RGN_SEND);
+    ck_assert_int_eq(rgn_op_on_timer(f.router, &op, at), RGN_DONE);
+    ck_assert_uint_eq(op.result.reason, RGN_REASON_DONE_DEADLINE);
+}
+
+static void use_cuts(int64_t count, int64_t window, int64_t from)
+{
+    start(true, RGN_ROUTING_DOCUMENTED);
+    f.config.options.failover_cut_writes = count;
+    f.config.options.failover_cut_window = window;
+    f.config.options.failover_cut_window_from = from;
+    fixture_stop(&f);
+    fixture_start(&f);
+}
+
+START_TEST(enough_cut_writes_move_a_partitions_writes)
+{
+    for (int64_t count = 0; count <= 3; count++) {
+        use_cuts(count, S(300), RGN_CUT_WINDOW_LAST);
+        for (int64_t cut = 1; cut <= 3; cut++) {
+            cut_write(S(10) * cut);
+            ck_assert_int_eq(override_of_0().is_set, count > 0 && cut >= count);
+            if (count > 0 && cut == count) {
+                ck_assert_uint_eq(override_of_0().current, B);
+                break; /* the next one would be cut at B */
+            }
+        }
+        fixture_stop(&f);
+    }
+}
+END_TEST
+
+/* An application that gives up cuts, too; what comes back, an attempt's own timeout and reads do not. */
+START_TEST(only_what_is_cut_on_its_way_is_a_cut_write)
+{
+    use_cuts(1, S(300), RGN_CUT_WINDOW_LAST);
+    begin(RGN_READ, S(1));
+    rgn_op_abandon(f.router, &op, S(2));
+    begin(RGN_WRITE, S(3));
+    ck_assert_int_eq(answer(429, 0, S(4)), RGN_WAIT);
+    rgn_op_abandon(f.router, &op, S(4)); /* nothing was on its way */
+    begin(RGN_WRITE, S(5));
+    SENT(rgn_op_on_timer(f.router, &op, S(11)), B, RETRY);
+    ck_assert_int_eq(answer(409, 0, S(12)), RGN_DONE);
+    ck_assert_uint_eq(override_of_0().current, B); /* by the timeout's own mark */
+    fixture_stop(&f);
+
+    use_cuts(1, S(300), RGN_CUT_WINDOW_LAST);
+    begin(RGN_WRITE, S(1));
+    rgn_op_abandon(f.router, &op, S(2));
+    ck_assert_uint_eq(override_of_0().current, B);
+    ck_assert_uint_eq(change_count, 1);
+    begin(RGN_WRITE, S(3)); /* at B: it moves on, for the count stands */
+    rgn_op_abandon(f.router, &op, S(4));
+    ck_assert_uint_eq(override_of_0().current, C);
+    fixture_stop(&f);
+
+    start(false, RGN_ROUTING_DOCUMENTED); /* without automatic failover nothing is counted */
+    f.config.options.failover_cut_writes = 1;
+    fixture_stop(&f);
+    fixture_start(&f);
+    cut_write(S(2));
+    ck_assert(!override_of_0().is_set);
+    fixture_stop(&f);
+}
+END_TEST
+
+/* Three cut writes move: the second half a window after the first, the third at its end, one before and one behind. */
+START_TEST(cut_writes_grow_old_strictly_after_the_window)
+{
+    for (int from = 0; from < 2; from++) {
+        for (int beside = -1; beside <= 1; beside++) {
+            const rgn_time_ns end = from == RGN_CUT_WINDOW_FIRST ? S(70) : S(100);
+            use_cuts(3, S(60), from);
+            cut_write(S(10));
+            cut_write(S(40));
+            cut_write(end + beside);
+            ck_assert_int_eq(override_of_0().is_set, beside <= 0);
+            cut_write(end + S(2)); /* one and two */
+            ck_assert_int_eq(override_of_0().is_set, beside <= 0);
+            fixture_stop(&f);
+        }
+    }
+}
+END_TEST
+
+START_TEST(an_edge_of_automatic_failover_forgets_cut_writes)
+{
+    use_cuts(2, S(300), RGN_CUT_WINDOW_LAST);
+    cut_write(S(10));
+    for (int on = 0; on < 2; on++) {
+        f.account.automatic_failover = on != 0;
+        ck_assert_int_eq(rgn_router_set_account(f.router, &f.account, S(11)), RGN_OK);
+    }
+    cut_write(S(20));
+    ck_assert(!override_of_0().is_set);
+    cut_write(S(30));
+    ck_assert(override_of_0().is_set);
+    fixture_stop(&f);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("failover of operations");
@@ -208,6 +314,10 @@ int main(void)
     tcase_add_test(tc, a_read_that_its_session_sends_to_the_hub_finds_and_keeps_it);
     tcase_add_test(tc, the_search_for_the_hub_ends_with_the_failover_budget);
     tcase_add_test(tc, a_refused_write_seen_by_a_read_moves_the_override);
+    tcase_add_test(tc, enough_cut_writes_move_a_partitions_writes);
+    tcase_add_test(tc, only_what_is_cut_on_its_way_is_a_cut_write);
+    tcase_add_test(tc, cut_writes_grow_old_strictly_after_the_window);
+    tcase_add_test(tc, an_edge_of_automatic_failover_forgets_cut_writes);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

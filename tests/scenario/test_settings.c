@@ -158,12 +158,18 @@ static int64_t value_of(const sim_policy *policy, rgn_knob_id knob)
 /* What the two clients are known to do differently, row by row. */
 START_TEST(the_peers_differ_where_they_are_known_to)
 {
-#define ROW(knob, dotnet, java) {RGN_KNOB_##knob, dotnet, java, #knob}
+#define ROW(knob, dotnet, java)              \
+    {                                        \
+        RGN_KNOB_##knob, dotnet, java, #knob \
+    }
     static const struct {
         rgn_knob_id knob;
         int64_t dotnet, java;
         const char *name;
     } rows[] = {
+        ROW(failover_cut_writes, 6, 11),
+        ROW(failover_cut_window, 300 * RGN_NS_PER_S, 60 * RGN_NS_PER_S),
+        ROW(failover_cut_window_from, RGN_CUT_WINDOW_LAST, RGN_CUT_WINDOW_FIRST),
         ROW(hedging_threshold, RGN_AUTO, 500 * RGN_NS_PER_MS),
         ROW(hedging_early_transient, RGN_EARLY_LAUNCH, RGN_EARLY_RETRY),
         ROW(hedging_primary_failure, RGN_PRIMARY_FAILURE_TRANSIENT, RGN_PRIMARY_FAILURE_FINAL),

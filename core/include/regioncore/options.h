@@ -69,6 +69,7 @@ enum { RGN_BOTH_TRANSIENT_ATTEMPT, RGN_BOTH_TRANSIENT_TWO_FAILOVERS, RGN_BOTH_TR
 enum { RGN_EXHAUSTED_RACE_ANSWER, RGN_EXHAUSTED_RACE_UNAVAILABLE }; /* hedging.exhausted_race */
 enum { RGN_SESSION_RACE_WRITE_LIST, RGN_SESSION_RACE_PREFERRED };   /* hedging.session_race */
 enum { RGN_METADATA_ERROR_FINAL, RGN_METADATA_ERROR_TRANSIENT };    /* hedging.metadata_error */
+enum { RGN_CUT_WINDOW_LAST, RGN_CUT_WINDOW_FIRST };                 /* failover.cut_window_from */
 /* hedging.operations */
 enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA, RGN_HEDGED_POINT_READS_AND_METADATA };
 enum { RGN_PREFERRED_REGIONS_NAMED, RGN_PREFERRED_REGIONS_ANY }; /* hedging.preferred_regions */
@@ -189,6 +190,13 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                 /* gateway.enfo
     X(failback, hedge_trip_evidence, CHOICE, CLIENT, RGN_EVIDENCE_BY_STATUS, 0, 1,                                     \
       "AZURE_COSMOS_PPCB_FAILBACK_HEDGE_TRIP_EVIDENCE", "status|status_and_latency",                                   \
       "after a trip by hedge wins: a canary succeeds by its answer, or only if that came within the hedge threshold")  \
+    X(failover, cut_writes, COUNT, CLIENT, 0, 0, RGN_COUNT_MAX_, "AZURE_COSMOS_FAILOVER_CUT_WRITES", "",               \
+      "writes under automatic failover that the deadline or the application has cut and that move their partition's "  \
+      "writes, like one that failed; 0: none do (.NET: 6, Java: 11)")                                                  \
+    X(failover, cut_window, DURATION, CLIENT, RGN_S_(300), 0, RGN_DUR_MAX_, "AZURE_COSMOS_FAILOVER_CUT_WINDOW_MS", "", \
+      "how long cut writes are remembered")                                                                            \
+    X(failover, cut_window_from, CHOICE, CLIENT, RGN_CUT_WINDOW_LAST, 0, 1, "AZURE_COSMOS_FAILOVER_CUT_WINDOW_FROM",   \
+      "last|first", "that is measured from the last cut write (.NET), or from the first that is remembered (Java)")    \
     X(routing, rules, CHOICE, CLIENT, RGN_ROUTING_DOCUMENTED, 0, 2, "AZURE_COSMOS_ROUTING_RULES",                      \
       "documented|driver|java", "rule set that turns lists, exclusions, marks and trips into a region")                \
     X(endpoint, unavailability_ttl, DURATION, CLIENT, RGN_S_(60), 0, RGN_DUR_MAX_,                                     \
