@@ -48,7 +48,7 @@ static double partitioned(const sim_workload *workload)
 }
 
 /* Operations of that kind, of those that lie in partitions: a share of `partitioned`. */
-static double of_kind(const sim_workload *workload, int kind)
+static double of_kind(const sim_workload *workload, sim_kind kind)
 {
     return (double)workload->kind_share[kind] - (kind == SIM_KIND_READ ? workload->form_share[SIM_FORM_METADATA] : 0);
 }
@@ -60,8 +60,7 @@ static void look_at_sample(sim_traffic *traffic, const sim_workload *workload, c
     traffic->canaries_per_window = canary_rate * seconds(options->failback_eval_window);
     for (int kind = 0; kind < SIM_KINDS; kind++)
         traffic->canaries_of[kind] =
-            partitioned(workload) > 0 ? traffic->canaries_per_window * of_kind(workload, kind) / partitioned(workload)
-                                      : 0;
+            traffic->canaries_per_window * of_kind(workload, (sim_kind)kind) / partitioned(workload);
     traffic->cannot_decide =
         traffic->canaries_per_window < traffic->sample && options->failback_low_traffic_windows == 0;
     traffic->hang_bias = options->failback_pending == RGN_PENDING_COMPLETED &&
@@ -83,7 +82,7 @@ sim_traffic sim_traffic_of(const sim_scenario *scenario, const sim_workload *wor
     const int64_t threshold[SIM_KINDS] = {options->breaker_read_failure_threshold,
                                           options->breaker_write_failure_threshold};
     for (int kind = 0; kind < SIM_KINDS; kind++) {
-        const double kind_rate = traffic.rate_per_pair * of_kind(workload, kind) / partitioned(workload);
+        const double kind_rate = traffic.rate_per_pair * of_kind(workload, (sim_kind)kind) / partitioned(workload);
         if (kind_rate > 0)
             traffic.trip_s[kind] = (double)threshold[kind] / kind_rate;
     }
