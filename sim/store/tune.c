@@ -89,6 +89,21 @@ static bool compare_head(void *context, sqlite3_stmt *statement)
     return true;
 }
 
+/* Whether nobody has added replications to the confirmation, which moves the ids of its runs. */
+static bool replications_match(sim_store *store, const sim_store_plan *plan, sim_store_error *error)
+{
+    sim_store_summary summary;
+    if (!sim_store_read_summary(store, &summary, error))
+        return false;
+    if (summary.replications == plan->replications)
+        return true;
+    error->status = SIM_STORE_DIFFERS;
+    (void)snprintf(error->message, sizeof error->message,
+                   "the database %.400s holds %u replications of the confirmation, not the %u of the search",
+                   store->path, summary.replications, plan->replications);
+    return false;
+}
+
 /* The search of the database is that of `head`; where a kill came before its row was written, it is now. */
 static bool head_matches(sim_store *store, const sim_store_plan *plan, const sim_tune_head *head,
                          sim_store_error *error)
@@ -102,7 +117,8 @@ static bool head_matches(sim_store *store, const sim_store_plan *plan, const sim
         *error = difference;
         return false;
     }
-    return self.is_there || (sim_store_matches(store, plan, error) && write_head(store, head, error));
+    return replications_match(store, plan, error) &&
+           (self.is_there || (sim_store_matches(store, plan, error) && write_head(store, head, error)));
 }
 
 sim_store *sim_tune_resume(const char *path, const sim_store_plan *plan, const sim_tune_head *head,

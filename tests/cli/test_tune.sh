@@ -146,6 +146,16 @@ run 0 "$regionsim" compare "$tiny" --policy late --policy null.yaml --replicatio
 [ "$(sql c.db "SELECT count(DISTINCT digest) FROM run")" = 1 ] || fault "the base's file is another policy"
 end
 
+begin "run adds replications to a confirmation, and keeps the search"
+before=$(sql null.db "SELECT count(*) || verdict FROM tune, tune_metric")
+run 0 "$regionsim" run "$tiny" --policy late --replications 8 --db null.db --resume
+[ "$(sql null.db "SELECT count(*) || verdict FROM tune, tune_metric")" = "$before" ] || fault "the search is gone"
+[ "$(sql null.db "SELECT count(*) FROM run WHERE state = 'done'")" = 8 ] || fault "other runs"
+run 2 "$regionsim" tune "$tiny" --policy late --vary 'hedging.quantile=60 %..99 %' --budget 80 --replications 6 \
+    --db null.db --resume
+has err "holds 8 replications of the confirmation, not the 6 of the search"
+end
+
 begin "constraints forbid"
 run 0 tune --db limit.db --constraint 'home_unhealthy_s<=0'
 says "break a constraint"
