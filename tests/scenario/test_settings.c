@@ -117,13 +117,14 @@ START_TEST(the_shipped_drivers_quirks_are_all_there)
 {
     sim_policy *policy = policy_or_fail("shipped-rust", FLAGSHIP, NULL, 0);
     const rgn_options *o = &policy->options.values;
-    ck_assert_uint_eq(count_set(policy), 26);
+    ck_assert_uint_eq(count_set(policy), 27);
     ck_assert_int_eq(o->breaker_tally, RGN_TALLY_SHARED);
     ck_assert_int_eq(o->breaker_untripped_entries, RGN_UNTRIPPED_KEEP);
     ck_assert_int_eq(o->failback_strategy, RGN_STRATEGY_PROBE);
     ck_assert_int_eq(o->failback_probe_admission, RGN_PROBE_ALL);
     ck_assert_int_eq(o->failback_failed_probe, RGN_FAILED_PROBE_UNTRIP);
     ck_assert_int_eq(o->routing_rules, RGN_ROUTING_DRIVER);
+    ck_assert_int_eq(o->endpoint_aged_mark, RGN_AGED_MARK_RELEASE);
     ck_assert_int_eq(o->retry_exhausted_failures, RGN_EXHAUSTED_IGNORE);
     ck_assert_int_eq(o->retry_busy_region, RGN_BUSY_BACK_OFF);
     ck_assert_int_eq(o->hedging_refused_hub, RGN_REFUSED_HUB_FINAL);
