@@ -41,6 +41,14 @@ for file in I01 I07 I08 I11 I14 I22; do
         --policy no-breaker
 done
 holds "metadata: places, throttle budgets, feeds" metadata-crowd --policy success-rate --policy shipped-rust
+for file in I02 I03 I04 I06 I09 I12 I13 I15 I16 I18 I19 I20 I21 I23 I24 I25; do
+    holds "incident $file" "incidents/$file" --policy success-rate --policy spec-probe --policy shipped-rust \
+        --policy no-breaker --replications 1
+done
+holds "at 25 % a breaker that looks at shares leaves for the dead partitions only" incidents/I20 \
+    --set breaker.rule=share --set 'scenario.expect=[{metric: trip_count, at_most: 4}]'
+holds "an outage shorter than the service's delay moves nothing" incidents/I15 --set 'scenario.expect=[{metric: latency_p99, phase: pinned, at_most: 30 ms}]' \
+    --set 'scenario.account.failover_after=45 s'
 holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --set breaker.rule=share \
     --set 'scenario.expect=[{metric: trip_count, equals: 0}]'
 holds "a storm that feeds itself, and budgets that end it" metastable-retry-storm --policy no-breaker --policy success-rate \
