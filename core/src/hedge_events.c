@@ -2,6 +2,8 @@
 /* OBS-2: what a race has to tell is read off the operation from outside: the race itself keeps nothing for it. */
 #include <regioncore/hedge_events.h>
 
+#include <string.h>
+
 #include "json_writer.h"
 #include "op_impl.h"
 
@@ -27,10 +29,9 @@ void rgn_hedge_diagnostics_init(rgn_hedge_diagnostics *diagnostics)
 {
     *diagnostics = (rgn_hedge_diagnostics){.started = RGN_TIME_NEVER,
                                            .spawned = RGN_TIME_NEVER,
-                                           .primary = RGN_REGION_NONE,
-                                           .alternate = RGN_REGION_NONE,
                                            .response = RGN_REGION_NONE,
                                            .terminal = RGN_HEDGE_NONE};
+    memset(diagnostics->region, RGN_REGION_NONE, sizeof diagnostics->region);
 }
 
 static unsigned races_entered(const rgn_op *op)
@@ -40,12 +41,12 @@ static unsigned races_entered(const rgn_op *op)
     return rgni_op_has(op, RGNI_OP_HAS_TAIL) ? rgni_races_of(op) : 1;
 }
 
-static unsigned count_regions(const rgn_topology *topology, rgn_region_set excluded)
+static unsigned count_regions(const rgn_region_list *list, rgn_region_set excluded)
 {
     unsigned count = 0;
 
-    for (unsigned i = 0; i < topology->read_order.count; i++)
-        count += !rgn_region_in(excluded, topology->read_order.region[i]);
+    for (unsigned i = 0; i < list->count; i++)
+        count += !rgn_region_in(excluded, list->region[i]);
     return count;
 }
 
@@ -58,12 +59,12 @@ static void begin(const rgn_router *router, const rgn_op *op, unsigned races, rg
     rgn_hedge_diagnostics_init(diagnostics);
     diagnostics->started = list->now;
     diagnostics->threshold = rgni_race_threshold(router, op, left);
-    diagnostics->primary = op->region;
+    diagnostics->region[0] = op->region;
     diagnostics->terminal = RGN_HEDGE_WAITING;
     diagnostics->races = (uint8_t)races;
     event = add(list, RGN_HEDGE_EVENT_ENABLED, op->region);
     event->threshold = diagnostics->threshold;
-    event->region_count = (uint8_t)count_regions(rgni_router_topology(router), op->excluded);
+    event->region_count = (uint8_t)count_regions(rgni_race_list(op, rgni_router_topology(router)), op->excluded);
 }
 
 static void note_winner(const rgn_op *op, rgn_hedge_diagnostics *diagnostics, event_list *list)
@@ -74,8 +75,8 @@ static void note_winner(const rgn_op *op, rgn_hedge_diagnostics *diagnostics, ev
     diagnostics->response = op->result.region;
     event->elapsed = rgn_time_elapsed(diagnostics->started, list->now);
     event->was_hedge = was_hedge;
-    if (was_hedge && op->partition != RGN_PARTITION_UNKNOWN && !rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)) {
-        event = add(list, RGN_HEDGE_EVENT_RECORDED_ALTERNATE_WIN, diagnostics->primary);
+    if (was_hedge && op->partition != RGN_PARTITION_UNKNOWN && rgni_race_counts(op)) {
+        event = add(list, RGN_HEDGE_EVENT_RECORDED_ALTERNATE_WIN, diagnostics->region[0]);
         event->partition = op->partition;
     }
 }
@@ -102,8 +103,10 @@ static void follow(const rgn_op *op, rgn_step step, const rgn_response *response
                                                      : RGN_HEDGE_ENDED_EARLY;
 
     if (step == RGN_SEND && op->reason == RGN_REASON_ROUTE_HEDGE) {
-        diagnostics->spawned = list->now;
-        diagnostics->alternate = op->region;
+        if (op->leg == 1)
+            diagnostics->spawned = list->now;
+        diagnostics->region[op->leg] = op->region;
+        diagnostics->alternates = op->leg;
         add(list, RGN_HEDGE_EVENT_ALTERNATE_SPAWNED, op->region)->elapsed =
             rgn_time_elapsed(diagnostics->started, list->now);
     }
@@ -135,7 +138,7 @@ static void note_cancels(const rgn_op *op, const rgn_hedge_diagnostics *diagnost
         rgn_hedge_event *event;
         if ((op->cancel_legs >> leg & 1) == 0)
             continue;
-        event = add(list, RGN_HEDGE_EVENT_CANCELED, leg == 0 ? diagnostics->primary : diagnostics->alternate);
+        event = add(list, RGN_HEDGE_EVENT_CANCELED, diagnostics->region[leg]);
         event->leg = (uint8_t)leg;
         event->why = (uint8_t)why;
     }

@@ -38,10 +38,9 @@ void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options)
 }
 
 /* HDG-5. `second` is the place in the list of allowed regions, whoever is there. */
-rgn_region rgni_hedging_secondary(const rgn_topology *topology, rgn_region_set excluded, rgn_region_set barred,
+rgn_region rgni_hedging_secondary(const rgn_region_list *list, rgn_region_set excluded, rgn_region_set barred,
                                   rgn_region primary, int64_t rule)
 {
-    const rgn_region_list *list = &topology->read_order;
     rgn_region_set out = barred | rgn_region_bit(primary);
     rgn_region first = RGN_REGION_NONE; /* that is not out */
     unsigned allowed = 0;
@@ -57,6 +56,22 @@ rgn_region rgni_hedging_secondary(const rgn_topology *topology, rgn_region_set e
             first = region;
         if (rule != RGN_SECONDARY_SECOND && allowed >= 2 && first != RGN_REGION_NONE)
             return first;
+    }
+    return RGN_REGION_NONE;
+}
+
+/* HDG-36. With `second` the list's first place is the primary's, whoever is there. */
+rgn_region rgni_hedging_next(const rgn_region_list *list, rgn_region_set excluded, rgn_region_set barred, int64_t rule)
+{
+    unsigned allowed = 0;
+
+    for (unsigned i = 0; i < list->count; i++) {
+        rgn_region region = list->region[i];
+        if (rgn_region_in(excluded, region))
+            continue;
+        allowed++;
+        if (!rgn_region_in(barred, region) && (rule != RGN_SECONDARY_SECOND || allowed > 1))
+            return region;
     }
     return RGN_REGION_NONE;
 }
@@ -146,6 +161,50 @@ void rgni_hedging_learn(rgni_hedging *hedging, const rgn_options *options, rgn_r
     rgn_dur_ns next = latency > estimate ? estimate + up : estimate - (step - up);
 
     atomic_store_explicit(&hedging->estimate[region], clamp(next, ESTIMATE_MIN, ESTIMATE_MAX), memory_order_relaxed);
+}
+
+/* --- where a race goes -------------------------------------------------------------------------------------------- */
+
+/* Regions that a hedge avoids: those that failed within this operation, and with the rule that asks for it those that
+ * have tripped. The driver's rule avoids none. */
+static rgn_region_set barred_regions(const rgn_router *router, const rgn_op *op)
+{
+    rgn_region_set barred = rgni_op_has(op, RGNI_OP_HAS_TAIL) ? op->failed_regions : 0;
+    rgn_entry entry;
+
+    if (op->options->hedging_secondary == RGN_SECONDARY_FIRST_DISTINCT)
+        return 0;
+    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && rgni_op_has(op, RGNI_OP_COVERED) &&
+        rgni_router_state(router, op->partition) != 0 && rgn_router_inspect(router, op->partition, &entry) &&
+        rgn_entry_is_tripped(&entry, (rgn_direction)op->direction))
+        barred |= entry.failed;
+    return barred;
+}
+
+rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    return rgni_hedging_secondary(rgni_race_list(op, topology), op->excluded, barred_regions(router, op), op->region,
+                                  op->options->hedging_secondary);
+}
+
+rgn_region rgni_race_next_place(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    rgn_region_set barred = barred_regions(router, op);
+
+    for (unsigned leg = 0; leg < op->fan->count; leg++)
+        barred |= rgn_region_bit(op->fan->leg[leg].place);
+    return rgni_hedging_next(rgni_race_list(op, topology), op->excluded, barred, op->options->hedging_secondary);
+}
+
+/* HDG-38: the hedge's own exclusions, all other regions of the race, take the caller's place. */
+rgn_region rgni_race_region_of(const rgn_op *op, rgn_region place, const rgn_topology *topology)
+{
+    const rgn_region_list *list = rgni_race_list(op, topology);
+    unsigned i = 0;
+
+    while (list->region[i] != place && !rgn_region_in(op->excluded, list->region[i]))
+        i++;
+    return list->region[i];
 }
 
 /* --- questions --------------------------------------------------------------------------------------------------- */

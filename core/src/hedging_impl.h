@@ -20,13 +20,19 @@ typedef struct {
 
 void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options);
 
-/* HDG-2, HDG-3, HDG-32: reads of the kinds that the options name. A feed of metadata is metadata. */
-static inline bool rgni_hedging_covers(const rgn_request *request, const rgn_options *options)
+/* HDG-37: writes where they are asked for and may go to several regions. */
+static inline bool rgni_hedging_covers_write(const rgn_request *request, const rgn_options *options,
+                                             const rgn_topology *topology)
 {
-    return request->direction == RGN_READ &&
-           ((!request->is_container_level && !request->is_feed) ||
-            options->hedging_operations == RGN_HEDGED_FEEDS_AND_METADATA ||
-            (request->is_container_level && options->hedging_operations == RGN_HEDGED_POINT_READS_AND_METADATA));
+    return options->hedging_writes != 0 && topology->multi_write && !request->is_container_level;
+}
+
+/* HDG-2, HDG-3, HDG-32: reads of the kinds that the options name. A feed of metadata is metadata. */
+static inline bool rgni_hedging_covers_read(const rgn_request *request, const rgn_options *options)
+{
+    return (!request->is_container_level && !request->is_feed) ||
+           options->hedging_operations == RGN_HEDGED_FEEDS_AND_METADATA ||
+           (request->is_container_level && options->hedging_operations == RGN_HEDGED_POINT_READS_AND_METADATA);
 }
 
 /* HDG-1: the master switch is decisive in both directions; without it the strategy counts. */
@@ -38,8 +44,10 @@ static inline bool rgni_hedging_is_on(const rgn_options *options)
 
 /* HDG-5: the hedge's region for a primary leg in `primary`; RGN_REGION_NONE if there is none. `barred`: regions that
  * are left out beside the excluded ones; `second` counts them, but does not go there. */
-rgn_region rgni_hedging_secondary(const rgn_topology *topology, rgn_region_set excluded, rgn_region_set barred,
+rgn_region rgni_hedging_secondary(const rgn_region_list *list, rgn_region_set excluded, rgn_region_set barred,
                                   rgn_region primary, int64_t rule);
+/* HDG-36: the region of a further one. `barred` holds those of the legs so far, too. */
+rgn_region rgni_hedging_next(const rgn_region_list *list, rgn_region_set excluded, rgn_region_set barred, int64_t rule);
 
 /* The threshold that policies adaptive and naive have come to. */
 rgn_dur_ns rgni_hedging_adapted(const rgni_hedging *hedging, rgn_region primary);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The hedge race of one read: armed -> race -> end, harvest, or back to the pipeline. See regioncore/hedging.h.
+/* The hedge race of one operation: armed -> race -> end, harvest, or back to the pipeline. See regioncore/hedging.h.
  *
  * Each leg has a region and an instant: of an open leg its timeout, of one that waits when it is sent, of one that has
- * ended for good RGN_TIME_NEVER. Those of `op->leg` lie in region and leg_timeout_at, the other leg's beside them. */
+ * ended for good RGN_TIME_NEVER. Those of `op->leg` lie in region and leg_timeout_at. The other one of two legs lies
+ * beside them; where there may be more (HDG-36), all others lie in op->fan, and other_at is the next hedge's instant.
+ */
 #include "op_begin.h"
 #include "classify_table.h"
 
@@ -16,7 +18,9 @@ static const rgn_response lost = {.transport = RGN_TRANSPORT_UNKNOWN, .retry_aft
 
 static rgn_time_ns *leg_at(rgn_op *op, unsigned leg)
 {
-    return leg == op->leg ? &op->leg_timeout_at : &op->other_at;
+    if (leg == op->leg)
+        return &op->leg_timeout_at;
+    return rgni_op_has(op, RGNI_OP_FANS) ? &op->fan->leg[leg].at : &op->other_at;
 }
 
 static bool leg_is_open(const rgn_op *op, unsigned leg)
@@ -30,52 +34,92 @@ static bool leg_is_alive(rgn_op *op, unsigned leg)
     return *leg_at(op, leg) != RGN_TIME_NEVER;
 }
 
+static bool any_leg_is_alive(rgn_op *op)
+{
+    for (unsigned leg = 0; leg < rgni_leg_count(op); leg++)
+        if (leg_is_alive(op, leg))
+            return true;
+    return false;
+}
+
+static bool all_legs_are_alive(rgn_op *op)
+{
+    for (unsigned leg = 0; leg < rgni_leg_count(op); leg++)
+        if (!leg_is_alive(op, leg))
+            return false;
+    return true;
+}
+
 /* Makes `leg` the one that the operation shows. */
-static void show_leg(rgn_op *op, unsigned leg)
+static inline __attribute__((always_inline)) void show_leg(rgn_op *op, unsigned leg)
 {
     rgn_time_ns at = op->leg_timeout_at;
     rgn_region region = op->region;
 
     if (leg == op->leg)
         return;
+    if (rgni_op_has(op, RGNI_OP_FANS)) {
+        rgn_fan_leg *legs = op->fan->leg;
+        op->leg_timeout_at = legs[leg].at;
+        op->region = legs[leg].region;
+        legs[op->leg].at = at;
+        legs[op->leg].region = region;
+    } else {
+        op->leg_timeout_at = op->other_at;
+        op->region = op->pair.other_region;
+        op->other_at = at;
+        op->pair.other_region = region;
+    }
     op->leg = (uint8_t)leg;
-    op->leg_timeout_at = op->other_at;
-    op->region = op->other_region;
-    op->other_at = at;
-    op->other_region = region;
+}
+
+static inline void wake_before(rgn_op *op, rgn_time_ns at, bool is_timeout, rgn_wake_kind kind)
+{
+    if (at - is_timeout < op->wake_at) {
+        op->wake_at = at;
+        op->wake_kind = (uint8_t)kind;
+    }
+}
+
+static inline void wake_for_leg(rgn_op *op, unsigned leg, rgn_time_ns at)
+{
+    if (leg_is_open(op, leg))
+        wake_before(op, at, true, RGN_WAKE_LEG_TIMEOUT);
+    else
+        wake_before(op, at, false, RGN_WAKE_BACKOFF);
 }
 
 /* Of things at one instant an attempt's timeout comes first, then the deadline, then whatever is to be sent. */
 static void set_wake(rgn_op *op)
 {
-    rgn_wake_kind send_kind[RGN_LEGS_MAX] = {RGN_WAKE_BACKOFF, RGN_WAKE_BACKOFF};
+    bool fans = rgni_op_has(op, RGNI_OP_FANS);
 
-    if (op->state == RGNI_OP_ARMED)
-        send_kind[HEDGE] = RGN_WAKE_HEDGE;
     op->wake_at = op->deadline;
     op->wake_kind = RGN_WAKE_DEADLINE;
-    for (unsigned leg = 0; leg < RGN_LEGS_MAX; leg++) {
-        rgn_time_ns at = *leg_at(op, leg);
-        if (leg_is_open(op, leg) ? at <= op->wake_at : at < op->wake_at) {
-            op->wake_at = at;
-            op->wake_kind = (uint8_t)(leg_is_open(op, leg) ? RGN_WAKE_LEG_TIMEOUT : send_kind[leg]);
-        }
-    }
+    wake_for_leg(op, op->leg, op->leg_timeout_at);
+    for (unsigned leg = 0; fans && leg < op->fan->count; leg++)
+        if (leg != op->leg)
+            wake_for_leg(op, leg, op->fan->leg[leg].at);
+    if (fans || op->state == RGNI_OP_ARMED)
+        wake_before(op, op->other_at, false, RGN_WAKE_HEDGE);
+    else
+        wake_for_leg(op, op->leg ^ 1u, op->other_at);
 }
 
 /* HDG-22: what a leg says of the hub. HDG-35: the driver's primary leg says nothing. */
 static uint8_t hub_flag(const rgn_op *op, unsigned leg)
 {
-    bool says = rgni_op_is_hub_latched(op) && (leg == HEDGE || op->options->hedging_primary_hub == RGN_PRIMARY_HUB_ASK);
+    bool says =
+        rgni_op_is_hub_latched(op) && (leg != PRIMARY || op->options->hedging_primary_hub == RGN_PRIMARY_HUB_ASK);
 
     return says ? RGN_SEND_HUB : 0;
 }
 
-static void send_leg(rgn_op *op, unsigned leg, rgn_reason reason, rgn_time_ns now)
+static inline __attribute__((always_inline)) void send_leg(rgn_op *op, unsigned leg, rgn_reason reason, rgn_time_ns now)
 {
     show_leg(op, leg);
     op->reason = (uint8_t)reason;
-    op->send_flags = (uint8_t)((leg == HEDGE ? RGN_SEND_HEDGE : 0) | hub_flag(op, leg));
+    op->send_flags = (uint8_t)((leg != PRIMARY ? RGN_SEND_HEDGE : 0) | hub_flag(op, leg));
     op->open_legs |= (uint8_t)(1u << leg);
     op->leg_timeout_at = rgn_time_add(now, op->options->retry_request_timeout);
     op->attempts++;
@@ -93,26 +137,11 @@ static rgn_step send_leg_again(rgn_op *op, unsigned leg, rgn_time_ns now)
 
 /* --- beginning --------------------------------------------------------------------------------------------------- */
 
-/* Regions that a hedge avoids: those that failed within this operation, and with the rule that asks for it those that
- * have tripped. The driver's rule avoids none. */
-static rgn_region_set barred_regions(const rgn_router *router, const rgn_op *op)
+void rgni_race_init_fan(rgn_op *op)
 {
-    rgn_region_set barred = rgni_op_has(op, RGNI_OP_HAS_TAIL) ? op->failed_regions : 0;
-    rgn_entry entry;
-
-    if (op->options->hedging_secondary == RGN_SECONDARY_FIRST_DISTINCT)
-        return 0;
-    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && rgni_op_has(op, RGNI_OP_COVERED) &&
-        rgni_router_state(router, op->partition) != 0 && rgn_router_inspect(router, op->partition, &entry) &&
-        rgn_entry_is_tripped(&entry, RGN_READ))
-        barred |= entry.failed;
-    return barred;
-}
-
-rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
-{
-    return rgni_hedging_secondary(topology, op->excluded, barred_regions(router, op), op->region,
-                                  op->options->hedging_secondary);
+    op->fan->leg[PRIMARY] = (rgn_fan_leg){.place = op->region};
+    op->fan->count = 1;
+    op->fan->limit = (uint8_t)(1 + op->options->hedging_max_alternates);
 }
 
 /* A refused read stands as such until a later attempt races. The second half takes it off the healthy path, so that its
@@ -150,7 +179,8 @@ void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_
         rgni_op_need_tail(op, topology);
     else
         op->hedge = (uint8_t)(RGN_HEDGE_WAITING | (rgni_races_of(op) + 1) << 4);
-    op->other_region = RGN_REGION_NONE;
+    if (rgni_op_has(op, RGNI_OP_FANS))
+        rgni_race_init_fan(op);
     op->other_at = hedge_at;
     set_wake(op);
 }
@@ -167,17 +197,16 @@ static void learn(rgn_router *router, rgn_op *op, unsigned leg, bool is_complete
 {
     int64_t policy = router->options.hedging_policy;
 
-    if (policy == RGN_HEDGING_STATIC || rgni_op_has(op, RGNI_OP_METADATA) ||
+    if (policy == RGN_HEDGING_STATIC || op->direction == RGN_WRITE || rgni_op_has(op, RGNI_OP_METADATA) ||
         (leg == PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
         return;
     if (policy == RGN_HEDGING_ADAPTIVE ? leg == PRIMARY : is_complete)
         rgni_hedging_learn(&router->hedging, &router->options, rgni_leg_region(op, leg), age_of(op, leg, now));
 }
 
-/* HDG-17: an operation that began as a canary says nothing of who wins races. */
 static void record_primary_win(rgn_router *router, const rgn_op *op, rgn_time_ns now)
 {
-    if (!rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
+    if (rgni_race_counts(op))
         rgn_router_record_primary_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
 }
 
@@ -213,25 +242,82 @@ static rgn_step go_on_alone(rgn_op *op)
     return RGN_WAIT;
 }
 
+static rgn_region region_of(const rgn_op *op, rgn_region place, const rgn_topology *topology)
+{
+    return op->options->hedging_leg_exclusions == RGN_LEG_EXCLUSIONS_UNION ? place
+                                                                           : rgni_race_region_of(op, place, topology);
+}
+
+/* HDG-36: no further hedge is sent in this race. */
+static void stop_fanning(rgn_op *op)
+{
+    op->fan->limit = op->fan->count;
+    op->other_at = RGN_TIME_NEVER;
+}
+
+static __attribute__((noinline)) void send_leg_of_fan(rgn_op *op, rgn_region place, const rgn_topology *topology,
+                                                      rgn_time_ns now)
+{
+    unsigned leg = op->fan->count++;
+
+    op->fan->leg[leg] =
+        (rgn_fan_leg){.at = RGN_TIME_NEVER, .region = region_of(op, place, topology), .place = place};
+    op->other_at = rgn_time_add(now, op->options->hedging_threshold_step);
+    if (op->fan->count == op->fan->limit)
+        stop_fanning(op);
+    send_leg(op, leg, RGN_REASON_ROUTE_HEDGE, now);
+}
+
 /* HDG-9: the region is chosen as things are now. HDG-15: a refused operation goes on as if it had never raced. */
 static bool launch(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
-    rgn_region region = rgni_race_secondary(router, op, topology);
+    rgn_region place = rgni_race_secondary(router, op, topology);
 
     rgni_op_need_tail(op, topology);
-    if (region == RGN_REGION_NONE || !rgni_hedging_take(&router->hedging, &router->options))
+    if (place == RGN_REGION_NONE || !rgni_hedging_take(&router->hedging, &router->options))
         return false;
     op->state = RGNI_OP_RACE;
     rgni_hedge_set(op, RGN_HEDGE_LAUNCHED);
-    op->leg_retries[PRIMARY] = op->leg_retries[HEDGE] = 0;
-    op->leg_session_retries[PRIMARY] = op->leg_session_retries[HEDGE] = 0;
-    op->hedge_throttle_retries = 0;
-    op->other_region = region;
     if (rgni_op_has(op, RGNI_OP_TICKET))
         op->canary_failed_at = now; /* taken back if the canary wins */
+    if (rgni_op_has(op, RGNI_OP_FANS)) {
+        send_leg_of_fan(op, place, topology, now);
+        return true;
+    }
+    op->pair = (rgn_pair){.other_region = region_of(op, place, topology)};
     send_leg(op, HEDGE, RGN_REASON_ROUTE_HEDGE, now);
     return true;
+}
+
+/* HDG-36: a further hedge; once there is no region or no budget for one, the race goes on with the legs that it has. */
+static bool launch_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_region place = rgni_race_next_place(router, op, topology);
+
+    if (place == RGN_REGION_NONE || !rgni_hedging_take(&router->hedging, &router->options)) {
+        stop_fanning(op);
+        return false;
+    }
+    send_leg_of_fan(op, place, topology, now);
+    return true;
+}
+
+/* HDG-36: a leg has failed for good: the next hedge need not wait for its time. */
+static bool launches_next(rgn_op *op, unsigned leg, rgn_time_ns now)
+{
+    return rgni_op_has(op, RGNI_OP_FANS) && op->fan->count < op->fan->limit && now < op->deadline &&
+           !leg_is_alive(op, leg) &&
+           (op->options->hedging_early_transient == RGN_EARLY_LAUNCH || !any_leg_is_alive(op));
+}
+
+/* The hedges of the race are no longer in flight. */
+static void give_back(rgn_router *router, const rgn_op *op)
+{
+    for (unsigned more = rgni_op_has(op, RGNI_OP_FANS) ? op->fan->count - 2u : 0; more > 0; more--)
+        rgni_hedging_give_back(&router->hedging);
+    rgni_hedging_give_back(&router->hedging);
 }
 
 /* The leg failed and may be sent again `delay` later: it waits, and is dead without a plan. */
@@ -269,15 +355,18 @@ rgn_step rgni_race_again_armed(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now)
 
 /* --- the race ---------------------------------------------------------------------------------------------------- */
 
-/* BRK-21: the winner cuts the other leg. A leg that is a canary, or began as one, counts nowhere else. */
-static void charge_loser(rgn_router *router, const rgn_op *op, unsigned leg, rgn_time_ns now)
+/* BRK-21: the winner cuts the other legs. A leg that is a canary, or began as one, counts nowhere else. */
+static void charge_losers(rgn_router *router, const rgn_op *op, unsigned winner, rgn_time_ns now)
 {
-    int64_t rule = router->options.breaker_cut_legs;
-    bool counts = rule == RGN_CUT_LEGS_COUNT || (rule == RGN_CUT_LEGS_LOST_PRIMARY && leg == PRIMARY);
+    bool counts_all = router->options.breaker_cut_legs == RGN_CUT_LEGS_COUNT;
+    unsigned legs = counts_all ? rgni_leg_count(op) : 1;
 
-    if (counts && leg_is_open(op, leg) && rgni_op_has(op, RGNI_OP_COVERED) &&
-        !(leg == PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
-        rgn_router_record_failure(router, op->partition, rgni_leg_region(op, leg), RGN_READ, now);
+    if (!rgni_op_has(op, RGNI_OP_COVERED))
+        return;
+    for (unsigned leg = rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY) ? HEDGE : PRIMARY; leg < legs; leg++)
+        if (leg != winner && leg_is_open(op, leg))
+            rgn_router_record_failure(router, op->partition, rgni_leg_region(op, leg), (rgn_direction)op->direction,
+                                      now);
 }
 
 /* HDG-13: the first final answer ends race and operation. */
@@ -286,7 +375,7 @@ static rgn_step win(rgn_router *router, rgn_op *op, unsigned leg, const rgn_clas
 {
     bool lost_by_neutral = router->options.failback_lost_race == RGN_LOST_RACE_NEUTRAL;
 
-    rgni_hedging_give_back(&router->hedging);
+    give_back(router, op);
     learn(router, op, leg, true, now);
     if (leg == PRIMARY) {
         rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE);
@@ -299,24 +388,26 @@ static rgn_step win(rgn_router *router, rgn_op *op, unsigned leg, const rgn_clas
         /* FBK-27: the race is lost for the canary; nothing else is recorded of it. */
         if (rgni_op_has(op, RGNI_OP_TICKET))
             rgni_op_end_ticket(router, op, lost_by_neutral ? RGN_EVIDENCE_NEUTRAL : RGN_EVIDENCE_FAILURE, now);
-        if (!rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY))
+        if (rgni_race_counts(op))
             rgn_router_record_hedge_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
     }
-    charge_loser(router, op, leg == PRIMARY ? HEDGE : PRIMARY, now);
+    if (router->options.breaker_cut_legs != RGN_CUT_LEGS_IGNORE)
+        charge_losers(router, op, leg, now);
     return rgni_op_end_with(op, class, response, false);
 }
 
-/* HDG-14: both legs are dead: one failed attempt of the operation, in two regions. HDG-30: or its end. */
+/* HDG-14: all legs are dead: one failed attempt of the operation, in their regions. HDG-30: or its end. */
 static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
                           rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
-    rgn_region_set raced = rgn_region_bit(op->region) | rgn_region_bit(op->other_region);
+    const rgn_region_list *list = rgni_race_list(op, topology);
+    rgn_region_set raced = 0;
     bool is_late = now >= op->deadline;
     bool is_dear = op->options->hedging_both_transient == RGN_BOTH_TRANSIENT_TWO_FAILOVERS;
     rgni_plan plan;
 
-    rgni_hedging_give_back(&router->hedging);
+    give_back(router, op);
     rgni_hedge_set(op, is_late ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE : RGN_HEDGE_BOTH_TRANSIENT);
     if (is_late)
         return rgni_op_end_by_deadline(op);
@@ -332,10 +423,12 @@ static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class
     op->throttle_retries = 0;
     op->throttle_waited = 0;
     rgni_op_set(op, RGNI_OP_FORCED, false);
+    for (unsigned leg = 0; leg < rgni_leg_count(op); leg++)
+        raced |= rgn_region_bit(rgni_leg_region(op, leg));
     op->failed_regions |= raced;
     rgni_retry_advance(op, topology);
-    for (unsigned i = 1; i < topology->read_order.count; i++) {
-        if (rgn_region_in(raced, topology->read_order.region[op->list_index % topology->read_order.count]))
+    for (unsigned i = 1; i < list->count; i++) {
+        if (rgn_region_in(raced, list->region[op->list_index % list->count]))
             rgni_retry_advance(op, topology);
     }
     return rgni_op_send_next(router, op, now);
@@ -344,7 +437,7 @@ static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class
 /* HDG-26: an error that the driver does not take from the hedge of a metadata read. */
 static bool is_set_aside(const rgn_op *op, unsigned leg, const rgn_class *class)
 {
-    return leg == HEDGE && !class->is_success && rgni_op_has(op, RGNI_OP_METADATA) &&
+    return leg != PRIMARY && !class->is_success && rgni_op_has(op, RGNI_OP_METADATA) &&
            op->options->hedging_metadata_error == RGN_METADATA_ERROR_TRANSIENT;
 }
 
@@ -387,7 +480,7 @@ static bool fail_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_cla
     return is_answer && plan->move != RGNI_HERE && !is_set_aside(op, leg, class);
 }
 
-/* The leg's attempt is over. HDG-11: transient on one side keeps the other racing. HDG-20: each end is charged where
+/* The leg's attempt is over. HDG-11: transient on one side keeps the others racing. HDG-20: each end is charged where
  * it happened; a leg that is cut has none. */
 static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
                         const rgn_response *response, rgn_evidence evidence, rgn_time_ns now)
@@ -402,7 +495,7 @@ static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_
         if (is_success)
             return win(router, op, leg, class, response, now);
     } else if (is_success) {
-        rgni_router_note_success(router, op->partition, region, RGN_READ, class->is_success, now);
+        rgni_router_note_success(router, op->partition, region, (rgn_direction)op->direction, class->is_success, now);
         return win(router, op, leg, class, response, now);
     } else {
         if (fail_leg(router, op, leg, class, response, &plan, now))
@@ -413,7 +506,9 @@ static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_
     if (leg == PRIMARY && evidence == RGN_EVIDENCE_TIMEOUT)
         learn(router, op, leg, false, now);
     follow_plan(op, leg, plan, now);
-    if (!leg_is_alive(op, PRIMARY) && !leg_is_alive(op, HEDGE)) {
+    if (launches_next(op, leg, now) && launch_next(router, op, now))
+        return RGN_SEND;
+    if (!any_leg_is_alive(op)) {
         show_leg(op, leg); /* OPR-8: the region that failed last */
         return fold_back(router, op, class, response, now);
     }
@@ -435,15 +530,13 @@ rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rg
 /* HDG-19: the operation stops waiting for its legs. */
 static void stop_racing(rgn_router *router, rgn_op *op)
 {
-    bool is_any_dead;
-
     if (op->state == RGNI_OP_ARMED)
         rgni_race_leave(op, RGN_HEDGE_DEADLINE_PRE_THRESHOLD);
     if (op->state != RGNI_OP_RACE)
         return;
-    is_any_dead = !leg_is_alive(op, PRIMARY) || !leg_is_alive(op, HEDGE);
-    rgni_hedging_give_back(&router->hedging);
-    rgni_hedge_set(op, is_any_dead ? RGN_HEDGE_CANCELLED_AWAITING_PARTNER : RGN_HEDGE_BOTH_TRANSIENT_DEADLINE);
+    give_back(router, op);
+    rgni_hedge_set(op, all_legs_are_alive(op) ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE
+                                              : RGN_HEDGE_CANCELLED_AWAITING_PARTNER);
 }
 
 /* HDG-18: the caller gets its deadline's answer once an open leg has told how it ended, or after the harvest window;
@@ -460,7 +553,7 @@ static rgn_step pass_deadline(rgn_router *router, rgn_op *op, rgn_time_ns now)
     op->wake_at = rgn_time_add(now, RGN_HARVEST_WINDOW);
     op->wake_kind = RGN_WAKE_HARVEST;
     /* A leg whose own timeout comes first tells as much as an answer. */
-    for (unsigned leg = 0; leg < RGN_LEGS_MAX; leg++) {
+    for (unsigned leg = 0; op->open_legs >> leg != 0; leg++) {
         if (leg_is_open(op, leg))
             op->wake_at = rgn_time_min(op->wake_at, *leg_at(op, leg));
     }
@@ -470,7 +563,11 @@ static rgn_step pass_deadline(rgn_router *router, rgn_op *op, rgn_time_ns now)
 /* The leg whose time has come; the primary first. */
 static unsigned due_leg(rgn_op *op, bool is_open, rgn_time_ns now)
 {
-    return leg_is_open(op, PRIMARY) == is_open && *leg_at(op, PRIMARY) <= now ? PRIMARY : HEDGE;
+    unsigned leg = PRIMARY;
+
+    while (leg_is_open(op, leg) != is_open || *leg_at(op, leg) > now)
+        leg++;
+    return leg;
 }
 
 static rgn_step time_out_leg(rgn_router *router, rgn_op *op, rgn_time_ns now)
@@ -490,8 +587,14 @@ rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
         return time_out_leg(router, op, now);
     if (now >= op->deadline)
         return pass_deadline(router, op, now);
-    if (op->wake_kind == RGN_WAKE_HEDGE)
+    if (op->wake_kind == RGN_WAKE_HEDGE && op->state == RGNI_OP_ARMED)
         return launch(router, op, now) ? RGN_SEND : go_on_alone(op);
+    if (op->wake_kind == RGN_WAKE_HEDGE) {
+        if (launch_next(router, op, now))
+            return RGN_SEND;
+        set_wake(op);
+        return RGN_WAIT;
+    }
     return send_leg_again(op, due_leg(op, false, now), now);
 }
 

@@ -35,6 +35,8 @@ enum {
     RGNI_OP_HUB = 1024,      /* the hub latch: set once, it stays to the operation's end */
     RGNI_OP_PLACE = 2048,    /* holds a place among the races of metadata reads */
     RGNI_OP_WAITED = 4096,   /* the attempt that is being sent has waited for its time */
+    RGNI_OP_FANS = 8192,     /* it may have more than one alternate: op->fan holds its legs */
+    RGNI_OP_HEDGED_WRITE = 16384, /* a write that may race */
 };
 
 static inline bool rgni_op_has(const rgn_op *op, unsigned flag)
@@ -152,6 +154,10 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now);
 
 /* For op_begin.h: the hedge's region in the general case; a race that needs the operation's second half. */
 rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology);
+/* The place of a further hedge, RGN_REGION_NONE if there is none; the region where a hedge for `place`
+ * goes if it forgets the caller's exclusions. */
+rgn_region rgni_race_next_place(const rgn_router *router, const rgn_op *op, const rgn_topology *topology);
+rgn_region rgni_race_region_of(const rgn_op *op, rgn_region place, const rgn_topology *topology);
 void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at);
 /* HDG-31: a metadata read needs a place for its race. False: it has none and does not race. */
 bool rgni_race_take_place(rgn_router *router, rgn_op *op, const rgn_topology *topology);
@@ -167,12 +173,21 @@ static inline void rgni_race_free_place(rgn_router *router, rgn_op *op)
 /* HDG-34: an attempt after a failed one, by the rule of hedging.later_race. */
 bool rgni_race_may_follow(const rgn_op *op);
 
+/* A race that may fan out begins: the primary is its only leg so far. */
+void rgni_race_init_fan(rgn_op *op);
+
 /* HDG-7: the threshold of a race that begins now, with `left` of the operation's time. */
 static inline rgn_dur_ns rgni_race_threshold(const rgn_router *router, const rgn_op *op, rgn_dur_ns left)
 {
     if (rgni_op_has(op, RGNI_OP_METADATA))
         return op->options->hedging_metadata_threshold;
     return rgni_hedging_threshold(&router->hedging, &router->options, op->options, op->region, left);
+}
+
+/* HDG-17: an operation that began as a canary says nothing of who wins races, and neither does a write. */
+static inline bool rgni_race_counts(const rgn_op *op)
+{
+    return !rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY | RGNI_OP_HEDGED_WRITE);
 }
 
 /* Before the threshold, the primary leg was final. The first is called where there is anything to note. */
@@ -224,7 +239,21 @@ static inline void rgni_hedge_set(rgn_op *op, rgn_hedge hedge)
 
 static inline rgn_region rgni_leg_region(const rgn_op *op, unsigned leg)
 {
-    return leg == op->leg ? op->region : op->other_region;
+    if (leg == op->leg)
+        return op->region;
+    return rgni_op_has(op, RGNI_OP_FANS) ? op->fan->leg[leg].region : op->pair.other_region;
+}
+
+/* Legs of the race under way, those that have ended included. */
+static inline unsigned rgni_leg_count(const rgn_op *op)
+{
+    return rgni_op_has(op, RGNI_OP_FANS) ? op->fan->count : 2;
+}
+
+/* HDG-37: a read races through the regions that can be read, a write through those that can be written to. */
+static inline const rgn_region_list *rgni_race_list(const rgn_op *op, const rgn_topology *topology)
+{
+    return op->direction == RGN_READ ? &topology->read_order : &topology->write_order;
 }
 
 #endif

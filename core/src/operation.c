@@ -17,8 +17,11 @@ enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503
  * a race has no second half, the instant of the hedge is known from wake_at, or does not matter. */
 void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
 {
+    rgn_fan *fan;
+
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
         return;
+    fan = rgni_op_has(op, RGNI_OP_FANS) ? op->fan : NULL;
     memset((char *)op + offsetof(rgn_op, entry_generation), 0, sizeof *op - offsetof(rgn_op, entry_generation));
     op->attempts = 1;
     op->account_generation = (uint16_t)topology->generation;
@@ -26,8 +29,11 @@ void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
     rgni_op_set(op, RGNI_OP_HAS_TAIL, true);
     if (op->state == RGNI_OP_ARMED) {
         op->hedge = (uint8_t)(RGN_HEDGE_WAITING | 1u << 4);
-        op->other_region = RGN_REGION_NONE;
         op->other_at = op->wake_kind == RGN_WAKE_HEDGE ? op->wake_at : RGN_TIME_NEVER;
+    }
+    if (fan != NULL) {
+        op->fan = fan;
+        rgni_race_init_fan(op);
     }
 }
 
@@ -230,6 +236,14 @@ static RGNI_NOINLINE rgn_step start_elsewhere(rgn_router *router, rgn_op *op, co
     return RGN_SEND;
 }
 
+/* Whether the operation is of a kind that may be hedged. */
+static inline unsigned race_flags(const rgn_request *request, const rgn_options *options, const rgn_topology *topology)
+{
+    if (request->direction == RGN_WRITE)
+        return rgni_hedging_covers_write(request, options, topology) ? RGNI_OP_MAY_RACE | RGNI_OP_HEDGED_WRITE : 0;
+    return rgni_hedging_covers_read(request, options) ? RGNI_OP_MAY_RACE : 0;
+}
+
 /* Fills in the first half. */
 static inline void init(rgn_op *op, const rgn_router *router, const rgn_request *request, const rgn_topology *topology,
                         rgn_time_ns now)
@@ -244,12 +258,15 @@ static inline void init(rgn_op *op, const rgn_router *router, const rgn_request 
     op->excluded = request->has_excluded ? request->excluded : router->excluded;
     op->hash = request->hash;
     op->flags = (uint16_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0) |
-                           (rgni_hedging_covers(request, op->options) && rgni_gateway_allows(&router->gateway)
-                                ? RGNI_OP_MAY_RACE
-                                : 0) |
+                           (rgni_gateway_allows(&router->gateway) ? race_flags(request, op->options, topology) : 0) |
                            (request->is_container_level ? RGNI_OP_METADATA : 0));
     op->failover_retries = 0;
     op->cancel_legs = 0;
+    /* HDG-36 */
+    if (request->fan != NULL && rgni_op_has(op, RGNI_OP_MAY_RACE) && op->options->hedging_max_alternates > 1) {
+        rgni_op_set(op, RGNI_OP_FANS, true);
+        op->fan = request->fan;
+    }
 }
 
 rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)

@@ -125,6 +125,7 @@ static rgni_plan plan_session(rgn_op *op, const rgn_topology *topology)
 /* HDG-14, HDG-25. */
 rgni_plan rgni_retry_plan_race(rgn_op *op, const rgn_class *class, const rgn_topology *topology)
 {
+    unsigned legs = rgni_leg_count(op);
     rgni_plan plan;
 
     if (op->options->hedging_both_transient == RGN_BOTH_TRANSIENT_ATTEMPT) {
@@ -133,9 +134,9 @@ rgni_plan rgni_retry_plan_race(rgn_op *op, const rgn_class *class, const rgn_top
         /* The latch without a session retry before: a leg of this race has set it. */
         if (rgni_op_has(op, RGNI_OP_HUB) && op->session_retries == 0)
             count(&op->session_retries);
-        if (op->failover_retries + RGNI_RACE_PRICE > op->options->retry_max_failover_retry_count)
+        if (op->failover_retries + legs > op->options->retry_max_failover_retry_count)
             return stop_exhausted;
-        op->failover_retries = (uint8_t)(op->failover_retries + RGNI_RACE_PRICE);
+        op->failover_retries = (uint8_t)(op->failover_retries + legs);
         rgni_op_set(op, RGNI_OP_WRITE_LIST, class->retry == RGN_RETRY_SESSION && !rgni_op_has(op, RGNI_OP_MULTI_WRITE));
         plan = (rgni_plan){RGNI_NEXT, 0, false};
     }
@@ -144,16 +145,34 @@ rgni_plan rgni_retry_plan_race(rgn_op *op, const rgn_class *class, const rgn_top
     return plan;
 }
 
+/* What a leg has used up, each for itself. */
+static uint8_t *leg_retries(rgn_op *op, unsigned leg)
+{
+    return rgni_op_has(op, RGNI_OP_FANS) ? &op->fan->leg[leg].retries : &op->pair.retries[leg];
+}
+
+static uint8_t *leg_sessions(rgn_op *op, unsigned leg)
+{
+    return rgni_op_has(op, RGNI_OP_FANS) ? &op->fan->leg[leg].session_retries : &op->pair.session_retries[leg];
+}
+
+static uint8_t *leg_throttles(rgn_op *op, unsigned leg)
+{
+    if (leg == 0)
+        return &op->throttle_retries;
+    return rgni_op_has(op, RGNI_OP_FANS) ? &op->fan->leg[leg].throttle_retries : &op->pair.throttle_retries;
+}
+
 /* HDG-12, HDG-22: the leg's own copy of the session's budget. The latch is the operation's, so that both legs have it.
  */
 static rgni_plan plan_leg_session(rgn_op *op, unsigned leg, bool is_local, const rgn_topology *topology)
 {
-    if (op->session_retries + op->leg_session_retries[leg] >= session_limit(op, topology))
+    if (op->session_retries + *leg_sessions(op, leg) >= session_limit(op, topology))
         return stop_exhausted;
     latch_hub(op);
     if (!is_local)
         return stop_final;
-    count(&op->leg_session_retries[leg]);
+    count(leg_sessions(op, leg));
     return (rgni_plan){RGNI_HERE, 0, false};
 }
 
@@ -213,7 +232,7 @@ static rgni_plan plan_throttle(rgn_op *op, const rgn_response *response, const r
     return (rgni_plan){RGNI_HERE, delay, false};
 }
 
-/* The hedge has a throttle count of its own; total waits and the 449 schedule are the operation's. */
+/* A hedge has a throttle count of its own; total waits and the 449 schedule are the operation's. */
 static rgni_plan plan_leg_throttle(rgn_op *op, unsigned leg, const rgn_response *response, const rgn_random *random,
                                    rgn_time_ns now)
 {
@@ -222,16 +241,11 @@ static rgni_plan plan_leg_throttle(rgn_op *op, unsigned leg, const rgn_response 
 
     if (leg == 0)
         return plan_throttle(op, response, random, now);
-    op->throttle_retries = op->hedge_throttle_retries;
+    op->throttle_retries = *leg_throttles(op, leg);
     plan = plan_throttle(op, response, random, now);
-    op->hedge_throttle_retries = op->throttle_retries;
+    *leg_throttles(op, leg) = op->throttle_retries;
     op->throttle_retries = primary_count;
     return plan;
-}
-
-static uint8_t *leg_throttles(rgn_op *op, unsigned leg)
-{
-    return leg == 0 ? &op->throttle_retries : &op->hedge_throttle_retries;
 }
 
 /* OPR-6: the operation's budget for a failure of that class is empty. */
@@ -264,9 +278,9 @@ rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, 
         *leg_throttles(op, leg) = 0;
         return plan_retry_with(op, random);
     }
-    if (op->failover_retries + op->leg_retries[leg] >= op->options->retry_max_failover_retry_count)
+    if (op->failover_retries + *leg_retries(op, leg) >= op->options->retry_max_failover_retry_count)
         return stop_exhausted;
-    op->leg_retries[leg]++;
+    ++*leg_retries(op, leg);
     *leg_throttles(op, leg) = 0;
     return (rgni_plan){RGNI_HERE, 0, false};
 }

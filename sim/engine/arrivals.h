@@ -40,9 +40,9 @@ typedef struct {
     uint8_t kind;       /* sim_kind */
     uint8_t form;       /* sim_form; of a write POINT */
     uint8_t workload;
-    uint8_t tries;      /* of the same operation before */
-    bool has_waited;    /* the client has given it a place; it was due ... */
-    int64_t due;        /* ... then */
+    uint8_t tries;   /* of the same operation before */
+    bool has_waited; /* the client has given it a place; it was due ... */
+    int64_t due;     /* ... then */
 } sim_arrival;
 
 typedef struct {

@@ -2,8 +2,9 @@
 /* Those who make operations, where what they do depends on how earlier ones went: users of closed loops, clients that
  * have so many operations in flight at most, applications that make an operation anew after an error.
  *
- * An operation that has to wait for a place is due when it arrives and starts when it gets one, in the order of arrival;
- * its deadline begins with its start. A new try is an operation of its own, due when it is made, with new luck. */
+ * An operation that has to wait for a place is due when it arrives and starts when it gets one, in the order of
+ * arrival; its deadline begins with its start. A new try is an operation of its own, due when it is made, with new
+ * luck. */
 #ifndef SIM_CALLERS_H
 #define SIM_CALLERS_H
 

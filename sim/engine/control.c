@@ -25,16 +25,16 @@ bool sim_control_open(sim_run_state *run)
 /* A fault has the first word: what it keeps from its region, the region cannot refuse. */
 void sim_control_settle(sim_run_state *run, sim_slot *slot, int64_t arrival)
 {
-    const uint32_t leg = slot->op.leg;
+    sim_leg *leg = sim_run_leg(run, slot, slot->op.leg);
     const sim_attempt attempt = {
-        .region = slot->leg_region[leg], .kind = slot->kind, .client = slot->client, .partition = slot->partition};
-    if (slot->leg_status[leg] != 200)
+        .region = leg->region, .kind = slot->kind, .client = slot->client, .partition = slot->partition};
+    if (leg->status != 200)
         return;
     const sim_refusal refusal = sim_world_refuses(run->world, &attempt, arrival);
     if (refusal == SIM_REFUSES_NOTHING)
         return;
-    slot->leg_status[leg] = STATUS_FORBIDDEN;
-    slot->leg_substatus[leg] = refusal == SIM_REFUSES_WRITES ? SUBSTATUS_WRITE_FORBIDDEN : SUBSTATUS_ACCOUNT_NOT_FOUND;
+    leg->status = STATUS_FORBIDDEN;
+    leg->substatus = refusal == SIM_REFUSES_WRITES ? SUBSTATUS_WRITE_FORBIDDEN : SUBSTATUS_ACCOUNT_NOT_FOUND;
 }
 
 void sim_control_do_tasks(sim_run_state *run, uint32_t client, const rgn_task *task, unsigned count, int64_t now)

@@ -63,7 +63,7 @@ typedef struct {
     uint16_t status; /* 0 but for an answer */
     uint16_t substatus;
     rgn_region region;
-    uint8_t leg;        /* 0 primary, 1 hedge */
+    uint8_t leg;        /* 0 primary, 1 and up hedges */
     uint8_t context;    /* rgn_context */
     uint8_t reason;     /* rgn_reason: why that region */
     uint8_t send_flags; /* RGN_SEND_* */
@@ -71,7 +71,7 @@ typedef struct {
     uint8_t how;        /* sim_story_end */
 } sim_story_attempt;
 
-enum { SIM_STORY_ATTEMPTS = 16, SIM_STORY_EVENTS = 12 };
+enum { SIM_STORY_ATTEMPTS = 16, SIM_STORY_EVENTS = 20 };
 
 /* A sampled operation: see engine/stories.h. Of more attempts or events than there is room for, the first are kept. */
 typedef struct {
@@ -222,7 +222,7 @@ typedef struct {
     uint64_t late_failures;
     uint64_t failed_allocations;
     uint64_t tries_again; /* operations that an application made anew after an error */
-    int64_t end; /* when the last operation ended */
+    int64_t end;          /* when the last operation ended */
     sim_digest behaviour;
     sim_digest checkpoint[SIM_CHECKPOINTS]; /* behaviour up to duration * (k + 1) / 64 */
     sim_digest luck;

@@ -45,8 +45,8 @@ void sim_run_check_canary(sim_run_state *run, const sim_slot *slot)
 void sim_run_check_background(sim_run_state *run)
 {
     const uint64_t regions = run->scenario->region_count;
-    const uint64_t bound = SPARE_EVENTS + run->restart_events +
-                           (EVENTS_OF_A_CLIENT + 2 * regions) * (uint64_t)run->scenario->client_count;
+    const uint64_t bound =
+        SPARE_EVENTS + run->restart_events + (EVENTS_OF_A_CLIENT + 2 * regions) * (uint64_t)run->scenario->client_count;
     if (run->background.count > bound)
         sim_run_break(run, "background work piles up");
 }

@@ -19,12 +19,15 @@ enum { HAS_STATIONS = 0 };
 #endif
 
 /* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. */
-static inline sim_event next_event(const sim_slot *slot, uint32_t index, int64_t delay)
+static inline sim_event next_event(const sim_run_state *run, uint32_t index, int64_t delay)
 {
-    const int64_t first = slot->leg_end[0];
-    const int64_t second = slot->leg_end[1];
-    const uint32_t leg = second < first;
-    const int64_t leg_end = leg ? second : first;
+    const sim_slot *slot = &run->slot[index];
+    const int64_t first = slot->leg[0].end;
+    const int64_t second = slot->leg[1].end;
+    uint32_t leg = second < first;
+    int64_t leg_end = leg ? second : first;
+    if (__builtin_expect(slot->op.open_legs >> SIM_SLOT_LEGS != 0, 0))
+        leg = sim_run_first_leg(run, slot, &leg_end);
     const int64_t wake_at = rgn_time_add(slot->op.wake_at, delay);
     const int64_t timer = wake_at <= slot->abandon_at ? wake_at : slot->abandon_at;
     if (leg_end <= timer)
@@ -103,7 +106,7 @@ static bool work_at_station(sim_run_state *run, sim_wheel *queue, uint64_t now)
     sim_run_store_checkpoints(run, (int64_t)now);
     const sim_station_news news = sim_stations_work(run);
     return news.slot == SIM_PENDING_MAX ||
-           put(queue, next_event(&run->slot[news.slot], news.slot, run->input->planted_timer_delay));
+           put(queue, next_event(run, news.slot, run->input->planted_timer_delay));
 }
 
 typedef enum { GO_ON, LOOK_AGAIN, STOP, NO_MEMORY } interruption;
@@ -189,8 +192,8 @@ static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
         if (!is_open)
             sim_run_release_slot(run, index);
         else if (!HAS_STATIONS)
-            sim_wheel_push(queue, next_event(&run->slot[index], index, delay));
-        else if (!put(queue, next_event(&run->slot[index], index, delay)))
+            sim_wheel_push(queue, next_event(run, index, delay));
+        else if (!put(queue, next_event(run, index, delay)))
             return SIM_RUN_NO_MEMORY;
         if (HAS_STATIONS) {
             if (!is_open)

@@ -72,12 +72,12 @@ static bool insert(sorted_queue *queue, queued entry)
 /* Queues what the last call into the core added: a new leg's end, and the wake-up as it is now. */
 static bool queue_news(reference *self, uint32_t index)
 {
-    const sim_slot *slot = &self->run->slot[index];
+    sim_slot *slot = &self->run->slot[index];
     note *known = &self->notes[index];
     if (slot->legs > known->legs_seen) {
         known->legs_seen = slot->legs;
         known->leg_stamp[slot->op.leg] = ++self->stamps;
-        const int64_t end = slot->leg_end[slot->op.leg];
+        const int64_t end = sim_run_leg(self->run, slot, slot->op.leg)->end;
         const queued entry = {{(uint64_t)end, sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, slot->op.leg, index)},
                               self->stamps};
         if (end != RGN_TIME_NEVER && !insert(&self->legs, entry))
@@ -95,10 +95,10 @@ static bool queue_known_end(reference *self, sim_station_news news)
 {
     if (news.slot == SIM_PENDING_MAX)
         return true;
-    const sim_slot *slot = &self->run->slot[news.slot];
-    const queued entry = {
-        {(uint64_t)slot->leg_end[news.leg], sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, news.leg, news.slot)},
-        self->notes[news.slot].leg_stamp[news.leg]};
+    sim_slot *slot = &self->run->slot[news.slot];
+    const uint64_t end = (uint64_t)sim_run_leg(self->run, slot, news.leg)->end;
+    const queued entry = {{end, sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, news.leg, news.slot)},
+                          self->notes[news.slot].leg_stamp[news.leg]};
     return insert(&self->legs, entry);
 }
 
@@ -120,7 +120,8 @@ static bool is_stale(const reference *self, const queued *entry, uint32_t index,
     const uint32_t leg = sim_event_leg(entry->event.key);
     if (!is_leg)
         return (leg == SIM_LEG_ABANDON ? known->start_stamp : known->wake_stamp) != entry->stamp;
-    return known->leg_stamp[leg] != entry->stamp || self->run->slot[index].leg_end[leg] == RGN_TIME_NEVER;
+    return known->leg_stamp[leg] != entry->stamp ||
+           sim_run_leg(self->run, &self->run->slot[index], leg)->end == RGN_TIME_NEVER;
 }
 
 static bool reserve_notes(reference *self, uint32_t capacity)

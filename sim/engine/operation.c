@@ -60,7 +60,7 @@ static void tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t
     sim_story *story = story_of(run, slot);
     if (story == NULL)
         return;
-    for (uint8_t leg = 0; leg < RGN_LEGS_MAX; leg++)
+    for (uint8_t leg = 0; slot->op.cancel_legs >> leg != 0; leg++)
         if (slot->op.cancel_legs >> leg & 1)
             sim_story_leg_ended(story, leg, run->is_timeout ? SIM_STORY_TIMED_OUT : SIM_STORY_CANCELLED, NULL, now);
     sim_story_observe(story, run->fleet.client[slot->client].router, &slot->op, step, run->answer, now);
@@ -68,11 +68,16 @@ static void tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t
 
 /* ---- the recorder ---- */
 
-static void record_step(const sim_run_state *run, const sim_slot *slot, rgn_step step, int64_t now)
+/* Apart, so that runs without a recorder have no room to make. */
+static __attribute__((noinline)) void record_step(const sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     const sim_recorder *recorder = run->input->recorder;
-    if (SIM_LIKELY(recorder == NULL))
-        return;
+    int64_t sent[RGN_LEGS_MAX];
+    rgn_region region[RGN_LEGS_MAX];
+    for (uint32_t leg = 0; leg < (run->fan != NULL ? RGN_LEGS_MAX : SIM_SLOT_LEGS); leg++) {
+        sent[leg] = sim_run_leg(run, slot, leg)->sent;
+        region[leg] = sim_run_leg(run, slot, leg)->region;
+    }
     const sim_recorded_step told = {.now = now,
                                     .start = slot->start,
                                     .ordinal = slot->ordinal,
@@ -90,8 +95,8 @@ static void record_step(const sim_run_state *run, const sim_slot *slot, rgn_step
                                     .op = &slot->op,
                                     .router = run->fleet.client[slot->client].router,
                                     .answer = run->answer,
-                                    .leg_sent = slot->leg_sent,
-                                    .leg_region = slot->leg_region};
+                                    .leg_sent = sent,
+                                    .leg_region = region};
     recorder->step(recorder->context, &told);
 }
 
@@ -103,10 +108,9 @@ static void add_one(uint8_t *count)
 }
 
 /* A leg is over. Whether a region did its work: not if it failed, or never heard of it. */
-static void count_work(sim_slot *slot, uint32_t leg)
+static void count_work(sim_slot *slot, const sim_leg *leg)
 {
-    const rgn_response response = {
-        .status = slot->leg_status[leg], .substatus = slot->leg_substatus[leg], .transport = slot->leg_transport[leg]};
+    const rgn_response response = {.status = leg->status, .substatus = leg->substatus, .transport = leg->transport};
     if (rgn_classify(&response).evidence != RGN_EVIDENCE_SUCCESS)
         add_one(&slot->unserved_legs);
 }
@@ -114,13 +118,12 @@ static void count_work(sim_slot *slot, uint32_t leg)
 /* The client answers the leg itself: its own budget is spent. */
 static void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 {
-    const uint32_t leg = slot->op.leg;
-    slot->leg_end[leg] = now;
-    slot->leg_status[leg] = 429;
-    slot->leg_substatus[leg] = RGN_SUBSTATUS_LOCAL_THROTTLE;
-    slot->leg_transport[leg] = RGN_TRANSPORT_NONE;
-    slot->leg_region[leg] = slot->op.region;
-    slot->leg_sent[leg] = now;
+    *sim_run_leg(run, slot, slot->op.leg) = (sim_leg){.end = now,
+                                                      .sent = now,
+                                                      .status = 429,
+                                                      .substatus = RGN_SUBSTATUS_LOCAL_THROTTLE,
+                                                      .transport = RGN_TRANSPORT_NONE,
+                                                      .region = slot->op.region};
     run->output->legs++;
     const sim_record_words record = sim_run_sent_record(slot, now);
     sim_run_digest(run, &record);
@@ -129,13 +132,15 @@ static void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 /* What the region has of the session's writes may change the answer of a leg that was settled. */
 static void ask_session(sim_run_state *run, sim_slot *slot, int64_t now, int64_t arrival)
 {
-    const uint32_t leg = slot->op.leg;
+    if (run->sessions == NULL)
+        return;
+    sim_leg *leg = sim_run_leg(run, slot, slot->op.leg);
     const sim_attempt attempt = {
         .region = slot->op.region, .kind = slot->kind, .client = slot->client, .partition = slot->partition};
-    if (run->sessions != NULL && slot->leg_status[leg] == 200 && (slot->flags & SIM_SLOT_METADATA) == 0)
-        (void)sim_sessions_serve(run->sessions, (uint32_t)(slot - run->slot), leg, &attempt,
-                                 (slot->op.send_flags & RGN_SEND_HUB) != 0, now, arrival, &slot->leg_status[leg],
-                                 &slot->leg_substatus[leg]);
+    if (leg->status == 200 && (slot->flags & SIM_SLOT_METADATA) == 0)
+        (void)sim_sessions_serve(run->sessions, (uint32_t)(slot - run->slot), slot->op.leg, &attempt,
+                                 (slot->op.send_flags & RGN_SEND_HUB) != 0, now, arrival, &leg->status,
+                                 &leg->substatus);
 }
 
 /* How often the operation has gone to `region`, this time included. The array is set up only when a second leg is sent.
@@ -157,13 +162,19 @@ static bool has_connection(const sim_run_state *run, uint32_t client, rgn_region
     return last != RGN_TIME_NEVER && now - last <= run->scenario->connection_idle;
 }
 
+/* RTE-7, HDG-33: where a caller's exclusion may be broken. */
+static bool may_break_exclusion(const rgn_op *op)
+{
+    return op->reason == RGN_REASON_ROUTE_FALLBACK || op->reason == RGN_REASON_ROUTE_FAILOVER ||
+           (op->reason == RGN_REASON_ROUTE_HEDGE && op->options->hedging_leg_exclusions == RGN_LEG_EXCLUSIONS_REPLACE);
+}
+
 /* Carries out RGN_SEND. */
-static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
+static inline __attribute__((always_inline)) void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     const rgn_op *op = &slot->op;
     const rgn_region region = op->region;
-    if (rgn_region_in(op->excluded, region) && op->reason != RGN_REASON_ROUTE_FALLBACK &&
-        op->reason != RGN_REASON_ROUTE_FAILOVER)
+    if (rgn_region_in(op->excluded, region) && !may_break_exclusion(op))
         sim_run_break(run, "a leg was sent to an excluded region without the reason `fallback` or `failover_override`");
     slot->legs++;
     tell_sent(run, slot, now);
@@ -171,8 +182,10 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
         slot->flags |= SIM_SLOT_CANARY_LEG;
         sim_run_check_canary(run, slot);
     }
-    if (op->reason == RGN_REASON_ROUTE_HEDGE)
+    if (op->reason == RGN_REASON_ROUTE_HEDGE) {
         add_one(&slot->hedges);
+        slot->hedge_region = region;
+    }
     if (run->throughput != NULL && !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
         throttle_leg(run, slot, now);
         return;
@@ -184,7 +197,8 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
             run->world->jitter, round_trip,
             sim_draw_words(&run->input->luck, SIM_DRAW_NETWORK_JITTER, slot->luck_key, place).word[0]);
     const bool is_metadata = (slot->flags & SIM_SLOT_METADATA) != 0;
-    sim_run_settle_leg(run, slot, is_metadata ? run->scenario->partition_count : slot->partition,
+    sim_run_settle_leg(run, slot, sim_run_leg(run, slot, op->leg),
+                       is_metadata ? run->scenario->partition_count : slot->partition,
                        sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
                        run->connection != NULL && has_connection(run, slot->client, region, now), now);
     ask_session(run, slot, now, now + round_trip / 2);
@@ -197,10 +211,11 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 /* Legs that the core gave up no longer end. */
 static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
 {
-    for (uint32_t leg = 0; leg < RGN_LEGS_MAX; leg++)
+    for (uint32_t leg = 0; slot->op.cancel_legs >> leg != 0; leg++)
         if (slot->op.cancel_legs >> leg & 1) {
-            slot->leg_end[leg] = RGN_TIME_NEVER;
-            count_work(slot, leg);
+            sim_leg *cut = sim_run_leg(run, slot, leg);
+            cut->end = RGN_TIME_NEVER;
+            count_work(slot, cut);
             run->cut_legs++;
             if (run->stations != NULL)
                 sim_stations_give_up(run, slot, leg, now);
@@ -210,7 +225,8 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     tell_step(run, slot, step, now);
-    record_step(run, slot, step, now);
+    if (!SIM_LIKELY(run->input->recorder == NULL))
+        record_step(run, slot, step, now);
     if (slot->op.cancel_legs != 0)
         cancel_legs(run, slot, now);
     if (step == RGN_DONE) {
@@ -250,12 +266,29 @@ void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *req
         request->partition = RGN_PARTITION_UNKNOWN;
     if (run->overrides != NULL)
         request->options = sim_overrides_of(run, arrival->client, arrival->workload);
+    if (run->fan != NULL)
+        request->fan = &sim_run_fan(run, slot)->core;
     slot->flags |=
         (uint8_t)((request->is_feed ? SIM_SLOT_FEED : 0) | (request->is_container_level ? SIM_SLOT_METADATA : 0));
     if (arrival->has_waited)
         slot->start = arrival->due;
     if (run->callers != NULL)
         sim_callers_start(run, slot, arrival);
+}
+
+uint32_t sim_run_first_leg(const sim_run_state *run, const sim_slot *slot, int64_t *end)
+{
+    uint32_t first = 0;
+    *end = slot->leg[0].end;
+    for (uint32_t leg = 1; slot->op.open_legs >> leg != 0; leg++) {
+        const sim_leg *other =
+            leg < SIM_SLOT_LEGS ? &slot->leg[leg] : &sim_run_fan(run, slot)->leg[leg - SIM_SLOT_LEGS];
+        if ((slot->op.open_legs >> leg & 1) == 0 || other->end >= *end)
+            continue;
+        first = leg;
+        *end = other->end;
+    }
+    return first;
 }
 
 /* When the operation's application gives up. Drawn apart from all else: more who give up are the same and others. */
@@ -285,7 +318,7 @@ static uint8_t start_flags(const sim_run_state *run, const sim_slot *slot)
 
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
-    slot->leg_end[0] = RGN_TIME_NEVER;
+    slot->leg[0].end = RGN_TIME_NEVER;
     if (run->sessions != NULL)
         sim_sessions_begin(run->sessions, (uint32_t)(slot - run->slot));
     if (step != RGN_SEND)
@@ -301,7 +334,6 @@ bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, 
 static void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *ended)
 {
     const rgn_hedge hedge = (rgn_hedge)ended->hedge;
-    const unsigned cut = slot->op.cancel_legs;
     if (sim_is_end_of_race(hedge)
             ? slot->hedges == 0
             : slot->hedges != 0 && hedge != RGN_HEDGE_LAUNCHED && slot->op.options->hedging_races_per_operation == 1)
@@ -309,9 +341,10 @@ static void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *end
     if (slot->hedges == 0)
         return;
     ended->hedges = slot->hedges;
-    ended->hedge_region = slot->leg_region[1];
+    ended->hedge_region = slot->hedge_region;
     if (sim_is_end_of_race(hedge))
-        ended->hedge_cancelled = (uint8_t)((cut & 1) + (cut >> 1));
+        for (unsigned cut = slot->op.cancel_legs; cut != 0; cut &= cut - 1)
+            ended->hedge_cancelled++;
 }
 
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
@@ -346,11 +379,12 @@ static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint
         slot->flags |= SIM_SLOT_CANARY_FAILED;
     if (run->input->observer == NULL)
         return;
-    const sim_canary canary = {.sent = slot->leg_sent[leg],
+    const sim_leg *ended = sim_run_leg(run, slot, leg);
+    const sim_canary canary = {.sent = ended->sent,
                                .end = now,
                                .client = slot->client,
                                .partition = slot->partition,
-                               .region = slot->leg_region[leg],
+                               .region = ended->region,
                                .kind = slot->kind,
                                .evidence = evidence};
     sim_run_flush(run);
@@ -361,21 +395,22 @@ static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint
 static void report_failed_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, bool is_canary,
                               int64_t now)
 {
+    const sim_leg *ended = sim_run_leg(run, slot, leg);
     const sim_record_words record = {{(uint64_t)now,
                                       (uint64_t)SIM_RECORD_LEG_FAILED << 56 | (uint64_t)evidence << 48 |
-                                          (uint64_t)slot->leg_substatus[leg] << 24 |
-                                          (uint64_t)slot->leg_region[leg] << 16 | slot->leg_status[leg],
+                                          (uint64_t)ended->substatus << 24 | (uint64_t)ended->region << 16 |
+                                          ended->status,
                                       slot->ordinal, leg}};
     sim_run_record(run, &record);
     const bool is_metadata = (slot->flags & SIM_SLOT_METADATA) != 0; /* says nothing of a partition */
     if (run->input->observer == NULL || is_metadata ||
         (evidence != RGN_EVIDENCE_FAILURE && evidence != RGN_EVIDENCE_TIMEOUT))
         return;
-    const sim_failed_leg failed = {.sent = slot->leg_sent[leg],
+    const sim_failed_leg failed = {.sent = ended->sent,
                                    .end = now,
                                    .client = slot->client,
                                    .partition = slot->partition,
-                                   .region = slot->leg_region[leg],
+                                   .region = ended->region,
                                    .kind = slot->kind,
                                    .is_canary = is_canary};
     sim_run_flush(run);
@@ -428,7 +463,7 @@ static void learn_from(sim_run_state *run, sim_slot *slot, uint32_t leg, const r
     if (response->transport != RGN_TRANSPORT_NONE)
         return;
     if (run->connection != NULL)
-        run->connection[(size_t)slot->client * run->scenario->region_count + slot->leg_region[leg]] = now;
+        run->connection[(size_t)slot->client * run->scenario->region_count + sim_run_leg(run, slot, leg)->region] = now;
     if (run->is_partition_learnt)
         rgn_op_learn_partition(run->fleet.client[slot->client].router, &slot->op, slot->partition);
 }
@@ -445,7 +480,7 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
     sim_story *story = story_of(run, slot);
     if (story != NULL)
         sim_story_leg_ended(story, (uint8_t)leg, SIM_STORY_ANSWERED, &answer, now);
-    count_work(slot, leg);
+    count_work(slot, sim_run_leg(run, slot, leg));
     if (answer.status != 200 || (slot->flags & SIM_SLOT_CANARY_LEG) != 0)
         report_answer(run, slot, leg, &answer, now);
     if (run->reads_account && answer.status != 200)
@@ -469,7 +504,7 @@ bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now)
     enter_core(run, slot);
     const rgn_step step = rgn_op_on_timer(run->fleet.client[slot->client].router, &slot->op, now);
     const unsigned cut = open_before & slot->op.cancel_legs;
-    for (uint32_t leg = 0; leg < RGN_LEGS_MAX; leg++)
+    for (uint32_t leg = 0; cut >> leg != 0; leg++)
         if (cut >> leg & 1)
             report_leg(run, slot, leg, RGN_EVIDENCE_TIMEOUT, RGN_EVIDENCE_TIMEOUT, now);
     report_lost_canary(run, slot, RGN_EVIDENCE_TIMEOUT, now);

@@ -59,23 +59,22 @@ static inline sim_record_words sim_run_done_record(const sim_slot *slot, int64_t
 
 /* The leg's fate is settled when it is sent, because faults are functions of time. `partition` is what faults strike:
  * the operation's, or for metadata the number beyond all of them. */
-static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, uint32_t partition, sim_words luck,
-                                      int64_t round_trip, bool has_connection, int64_t now)
+static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_leg *leg, uint32_t partition,
+                                      sim_words luck, int64_t round_trip, bool has_connection, int64_t now)
 {
     const rgn_region region = slot->op.region;
-    const uint32_t leg = slot->op.leg;
     const sim_attempt attempt = {.region = region,
                                  .kind = slot->kind,
                                  .has_connection = has_connection,
                                  .client = slot->client,
                                  .partition = partition};
     const sim_fate fate = sim_world_fate(run->world, round_trip, &attempt, now, luck);
-    slot->leg_end[leg] = fate.end;
-    slot->leg_status[leg] = fate.status;
-    slot->leg_substatus[leg] = fate.substatus;
-    slot->leg_transport[leg] = fate.transport;
-    slot->leg_region[leg] = region;
-    slot->leg_sent[leg] = now;
+    leg->end = fate.end;
+    leg->sent = now;
+    leg->status = fate.status;
+    leg->substatus = fate.substatus;
+    leg->transport = fate.transport;
+    leg->region = region;
     run->output->legs++;
     sim_run_count_arrival(run, region, now + round_trip / 2);
     const sim_record_words record = sim_run_sent_record(slot, now);
@@ -91,8 +90,8 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, sim_wo
     if (!SIM_LIKELY(place == run->arrivals.first_place[slot->client]))
         luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
     slot->legs = 1;
-    sim_run_settle_leg(run, slot, slot->partition, luck, run->fleet.client[slot->client].round_trip[region], false,
-                       now);
+    sim_run_settle_leg(run, slot, &slot->leg[0], slot->partition, luck,
+                       run->fleet.client[slot->client].round_trip[region], false, now);
 }
 
 /* ---- starting ---- */
@@ -116,7 +115,7 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
     request->hash = arrival->chance;
     slot->start = now;
-    slot->leg_end[1] = RGN_TIME_NEVER;
+    slot->leg[1].end = RGN_TIME_NEVER;
     slot->ordinal = (uint64_t)workload << 30 | arrival->n;
     slot->luck_key = arrival->luck_key;
     slot->client = arrival->client;
@@ -196,11 +195,12 @@ static inline void sim_run_report_ended(sim_run_state *run, sim_slot *slot, int6
 /* A leg's end. Returns whether the operation is still open. */
 static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
 {
-    const rgn_response response = {.status = slot->leg_status[leg],
-                                   .substatus = slot->leg_substatus[leg],
-                                   .transport = slot->leg_transport[leg],
+    sim_leg *ended = sim_run_leg(run, slot, leg);
+    const rgn_response response = {.status = ended->status,
+                                   .substatus = ended->substatus,
+                                   .transport = ended->transport,
                                    .retry_after = RGN_TIME_NEVER};
-    slot->leg_end[leg] = RGN_TIME_NEVER;
+    ended->end = RGN_TIME_NEVER;
     if (!SIM_LIKELY(response.status == 200 && (slot->flags & (SIM_SLOT_CANARY_LEG | SIM_SLOT_STORY)) == 0 &&
                     run->ends_plain))
         return sim_run_end_leg_otherwise(run, slot, leg, &response, now);

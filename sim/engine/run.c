@@ -58,6 +58,38 @@ static void on_endpoint_mark(void *context, rgn_region region, rgn_mark_reason w
 
 /* ---- set-up ---- */
 
+/* Some operation may have more than one hedge: a policy, a workload or a restart says so. */
+static bool fans_out(const sim_run_input *input)
+{
+    const sim_scenario *scenario = input->scenario;
+    bool does = input->router_options->values.hedging_max_alternates > 1;
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        does |= input->workload_options[w].values.hedging_max_alternates > 1;
+    for (uint32_t r = 0; r < scenario->restart_count; r++)
+        for (uint32_t i = 0; i < scenario->restart[r].override_count; i++)
+            does |= scenario->restart[r].override[i].knob == RGN_KNOB_hedging_max_alternates;
+    return does;
+}
+
+/* Blocks for the legs of further hedges; none moves. */
+static bool reserve_fans(sim_run_state *run, uint32_t capacity)
+{
+    const uint32_t blocks = (capacity + SIM_FANS_TOGETHER - 1) / SIM_FANS_TOGETHER;
+    if (!fans_out(run->input))
+        return true;
+    sim_fan **fan = realloc(run->fan, blocks * sizeof(sim_fan *));
+    if (fan == NULL)
+        return false;
+    run->fan = fan;
+    while (run->fan_blocks < blocks) {
+        fan[run->fan_blocks] = calloc(SIM_FANS_TOGETHER, sizeof(sim_fan));
+        if (fan[run->fan_blocks] == NULL)
+            return false;
+        run->fan_blocks++;
+    }
+    return true;
+}
+
 bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
 {
     sim_slot *slot = aligned_alloc(64, capacity * sizeof *slot);
@@ -67,7 +99,7 @@ bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
         run->free_slot = free_slot;
     if (story_place != NULL)
         run->story_place = story_place;
-    if (slot == NULL || free_slot == NULL || story_place == NULL ||
+    if (slot == NULL || free_slot == NULL || story_place == NULL || !reserve_fans(run, capacity) ||
         (run->sessions != NULL && !sim_sessions_reserve(run->sessions, capacity)) ||
         (run->stations != NULL && !sim_stations_reserve(run, capacity)) ||
         (run->callers != NULL && !sim_callers_reserve(run, capacity))) {
@@ -102,7 +134,8 @@ static bool open_sessions(sim_run_state *run)
 {
     if (!run->scenario->replication.is_on)
         return true;
-    run->sessions = sim_sessions_create(run->scenario, run->world, &run->input->luck);
+    run->sessions = sim_sessions_create(run->scenario, run->world, &run->input->luck,
+                                        fans_out(run->input) ? RGN_LEGS_MAX : SIM_SLOT_LEGS);
     return run->sessions != NULL;
 }
 
@@ -147,7 +180,7 @@ static void open_workloads(sim_run_state *run)
         run->has_callers |= workload->arrivals == SIM_ARRIVALS_CLOSED;
     }
     run->has_callers |= run->callers != NULL;
-    run->starts_rarely |= run->is_partition_learnt || run->overrides != NULL || run->has_callers;
+    run->starts_rarely |= run->is_partition_learnt || run->overrides != NULL || run->fan != NULL || run->has_callers;
     run->ends_plain = run->connection == NULL && run->sessions == NULL && !run->is_partition_learnt &&
                       run->stations == NULL && !run->has_callers && run->input->recorder == NULL;
     run->is_plain =
@@ -229,6 +262,9 @@ void sim_run_close(sim_run_state *run)
     free(run->killed);
     free(run->slot);
     free(run->free_slot);
+    for (uint32_t b = 0; b < run->fan_blocks; b++)
+        free(run->fan[b]);
+    free(run->fan);
     free(run->story_place);
 }
 

@@ -22,32 +22,47 @@ enum {
     SIM_TRANSITIONS_PENDING = 16,
 };
 
-/* An operation in flight. The first two cache lines are all that a healthy one touches in the core; the third is the
- * engine's. */
+typedef struct {
+    int64_t end; /* NEVER: not open, or no reply will come */
+    int64_t sent;
+    uint16_t status;
+    uint16_t substatus;
+    uint8_t transport;
+    rgn_region region;
+} sim_leg;
+
+enum { SIM_SLOT_LEGS = 2 }; /* whose place is the slot; those of further hedges lie in a sim_fan */
+
+/* An operation in flight. The first two cache lines are all that a healthy one touches in the core, the next two in the
+ * engine. */
 typedef struct {
     rgn_op op;
     int64_t start __attribute__((aligned(64)));
-    int64_t leg_end[RGN_LEGS_MAX]; /* NEVER: not open, or no reply will come */
-    uint64_t ordinal;              /* workload << 30 | n */
+    sim_leg leg[SIM_SLOT_LEGS];
+    uint64_t ordinal; /* workload << 30 | n */
+    uint64_t luck_key;
+    int64_t abandon_at; /* when the application gives up; NEVER: it waits */
     uint32_t client;
     uint32_t partition;
-    uint16_t leg_status[RGN_LEGS_MAX];
-    uint16_t leg_substatus[RGN_LEGS_MAX];
-    uint8_t leg_transport[RGN_LEGS_MAX];
-    rgn_region leg_region[RGN_LEGS_MAX];
+    uint32_t retry_draws;
+    uint16_t legs;
     uint8_t kind;
     uint8_t workload;
     rgn_region first_region;
-    uint8_t flags;      /* SIM_ENDED_*, SLOT_* */
-    int64_t abandon_at; /* when the application gives up; NEVER: it waits */
-    int64_t leg_sent[RGN_LEGS_MAX] __attribute__((aligned(64)));
-    uint64_t luck_key;
-    uint16_t legs;
-    uint8_t hedges;        /* launched; 255: so many or more */
-    uint8_t unserved_legs; /* that no region served; the same */
-    uint32_t retry_draws;
+    uint8_t flags;                   /* SIM_ENDED_*, SLOT_* */
+    uint8_t hedges;                  /* launched; 255: so many or more */
+    uint8_t unserved_legs;           /* that no region served; the same */
+    rgn_region hedge_region;         /* of the latest hedge */
     uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
 } sim_slot;
+
+/* What an operation that may have more than one hedge has beside its slot. */
+typedef struct {
+    rgn_fan core;
+    sim_leg leg[RGN_LEGS_MAX - SIM_SLOT_LEGS];
+} sim_fan;
+
+enum { SIM_FANS_TOGETHER = 1024 }; /* as many slots share a block, which never moves */
 
 static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
 {
@@ -71,11 +86,13 @@ typedef struct sim_run {
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
     bool is_partition_learnt;    /* some operations do not know their partition at first */
     bool starts_rarely;          /* some start needs more than most: partitions to learn, feeds and metadata, overrides,
-                                    callers */
+                                    fans, callers */
     bool has_callers;            /* what arrives depends on what has ended; callers.h */
     struct sim_callers *callers; /* NULL: clients have no limits and applications do not try again */
-    sim_throughput *throughput;  /* NULL: clients have no budget */
-    sim_sessions *sessions;      /* NULL: nothing lags */
+    sim_fan **fan;               /* [slot / SIM_FANS_TOGETHER]; NULL: nobody has more than one hedge */
+    uint32_t fan_blocks;
+    sim_throughput *throughput;    /* NULL: clients have no budget */
+    sim_sessions *sessions;        /* NULL: nothing lags */
     struct sim_stations *stations; /* NULL: load does nothing to regions; stations.h */
     int64_t
         *connection; /* [client * regions + region]: last answer; NULL: nobody asks. RGN_TIME_NEVER: no connection */
@@ -116,11 +133,11 @@ typedef struct sim_run {
     uint32_t batch_count;
     sim_ended batch[SIM_ENDED_BATCH];
 
-    uint64_t rare_starts; /* operations that started, where starts_rarely; for invariants.c: */
-    uint64_t told_ends;   /* operations that did not end by the answer to their only leg */
-    uint64_t told_answers; /* legs of such operations, and legs that did not end theirs, that were answered */
-    uint64_t cut_legs;    /* legs that were given up */
-    bool is_told;         /* an operation that sim_run_follow() has ended is being reported */
+    uint64_t rare_starts;    /* operations that started, where starts_rarely; for invariants.c: */
+    uint64_t told_ends;      /* operations that did not end by the answer to their only leg */
+    uint64_t told_answers;   /* legs of such operations, and legs that did not end theirs, that were answered */
+    uint64_t cut_legs;       /* legs that were given up */
+    bool is_told;            /* an operation that sim_run_follow() has ended is being reported */
     uint64_t restart_events; /* put into the background queue at the start */
 
     int64_t now;             /* instant of the event in hand; the loops set it, and it never goes back */
@@ -156,9 +173,6 @@ void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
 bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival);
 /* It may have waited; the partition is not known yet, it is no point read, options are overridden. */
 void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival);
-/* Carries out the core's answer. */
-bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
-
 /* Puts an arrival under the luck digest. */
 static inline void sim_run_digest_luck(sim_run_state *run, const sim_arrival *arrival)
 {
@@ -170,6 +184,23 @@ static inline void sim_run_digest_luck(sim_run_state *run, const sim_arrival *ar
 static inline bool sim_run_is_closed_loop(const sim_run_state *run, uint32_t workload)
 {
     return run->scenario->workload[workload].arrivals == SIM_ARRIVALS_CLOSED;
+}
+
+/* Of the open legs the one that ends first, and when. */
+uint32_t sim_run_first_leg(const sim_run_state *run, const sim_slot *slot, int64_t *end);
+/* Carries out the core's answer. */
+bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
+
+static inline sim_fan *sim_run_fan(const sim_run_state *run, const sim_slot *slot)
+{
+    const size_t index = (size_t)(slot - run->slot);
+    return &run->fan[index / SIM_FANS_TOGETHER][index % SIM_FANS_TOGETHER];
+}
+
+static inline sim_leg *sim_run_leg(const sim_run_state *run, sim_slot *slot, uint32_t leg)
+{
+    return __builtin_expect(leg < SIM_SLOT_LEGS, 1) ? &slot->leg[leg]
+                                                    : &sim_run_fan(run, slot)->leg[leg - SIM_SLOT_LEGS];
 }
 
 /* No operation is in flight, and none will come. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEGS = RGN_LEGS_MAX, COMMITS_FIRST = 16 };
+enum { COMMITS_FIRST = 16 };
 
 /* The latest commits of a partition in one region, rising. Of those that every region has, one is kept. */
 typedef struct {
@@ -18,15 +18,17 @@ struct sim_sessions {
     const sim_world_run *world;
     const sim_luck *luck;
     uint32_t regions;
+    uint32_t legs; /* of an operation, at most */
     int64_t lag_max;
     rgn_lsn *token;  /* [(client * partitions + partition) * regions + region] */
     commit_log *log; /* [partition * regions + region] */
-    rgn_lsn *seen;   /* what comes with an answer: [(slot * LEGS + leg) * regions + region] */
+    rgn_lsn *seen;   /* what comes with an answer: [(slot * legs + leg) * regions + region] */
     uint8_t *misses; /* by slot */
     bool is_out_of_memory;
 };
 
-sim_sessions *sim_sessions_create(const sim_scenario *scenario, const sim_world_run *world, const sim_luck *luck)
+sim_sessions *sim_sessions_create(const sim_scenario *scenario, const sim_world_run *world, const sim_luck *luck,
+                                  uint32_t legs)
 {
     sim_sessions *self = calloc(1, sizeof *self);
     if (self == NULL)
@@ -36,6 +38,7 @@ sim_sessions *sim_sessions_create(const sim_scenario *scenario, const sim_world_
     self->world = world;
     self->luck = luck;
     self->regions = scenario->region_count;
+    self->legs = legs;
     self->lag_max = sim_world_lag_max(world->world);
     self->token = calloc(partitions * scenario->client_count, sizeof *self->token);
     self->log = calloc(partitions, sizeof *self->log);
@@ -61,7 +64,7 @@ void sim_sessions_destroy(sim_sessions *sessions)
 
 bool sim_sessions_reserve(sim_sessions *sessions, uint32_t capacity)
 {
-    const size_t seen = (size_t)capacity * LEGS * sessions->regions;
+    const size_t seen = (size_t)capacity * sessions->legs * sessions->regions;
     rgn_lsn *grown_seen = realloc(sessions->seen, seen * sizeof *grown_seen);
     uint8_t *grown_misses = realloc(sessions->misses, capacity);
     if (grown_seen != NULL)
@@ -162,7 +165,7 @@ static bool read_from(sim_sessions *self, rgn_lsn *seen, const sim_attempt *atte
 bool sim_sessions_serve(sim_sessions *sessions, uint32_t slot, uint32_t leg, const sim_attempt *attempt,
                         bool is_hub_read, int64_t now, int64_t arrival, uint16_t *status, uint16_t *substatus)
 {
-    rgn_lsn *seen = &sessions->seen[((size_t)slot * LEGS + leg) * sessions->regions];
+    rgn_lsn *seen = &sessions->seen[((size_t)slot * sessions->legs + leg) * sessions->regions];
     if (attempt->kind == SIM_KIND_WRITE) {
         memset(seen, 0, sessions->regions * sizeof *seen);
         seen[attempt->region] = arrival + 1;
@@ -189,7 +192,7 @@ void sim_sessions_answered(sim_sessions *sessions, uint32_t slot, uint32_t leg, 
         return; /* what faults answer comes with no token */
     rgn_session_merge(
         &sessions->token[((size_t)client * sessions->scenario->partition_count + partition) * sessions->regions],
-        &sessions->seen[((size_t)slot * LEGS + leg) * sessions->regions], sessions->regions);
+        &sessions->seen[((size_t)slot * sessions->legs + leg) * sessions->regions], sessions->regions);
 }
 
 uint8_t sim_sessions_misses(const sim_sessions *sessions, uint32_t slot)

@@ -13,8 +13,9 @@
 
 typedef struct sim_sessions sim_sessions;
 
-/* NULL: no memory. Borrows all three. */
-sim_sessions *sim_sessions_create(const sim_scenario *scenario, const sim_world_run *world, const sim_luck *luck);
+/* NULL: no memory. Borrows all three. `legs`: most that one operation has. */
+sim_sessions *sim_sessions_create(const sim_scenario *scenario, const sim_world_run *world, const sim_luck *luck,
+                                  uint32_t legs);
 void sim_sessions_destroy(sim_sessions *sessions);
 
 /* Room for the answers of operations in slots below `capacity`; false: no memory. */

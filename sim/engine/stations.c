@@ -325,7 +325,7 @@ static sim_station_news tell(sim_run_state *run, const visit *one, int64_t end)
         return (sim_station_news){SIM_PENDING_MAX, 0};
     if (run->slot[one->slot].ordinal != one->ordinal)
         sim_run_break(run, "a station answered an operation that has ended");
-    run->slot[one->slot].leg_end[one->leg] = end;
+    sim_run_leg(run, &run->slot[one->slot], one->leg)->end = end;
     return (sim_station_news){one->slot, one->leg};
 }
 
@@ -384,8 +384,9 @@ static sim_station_news refuse(sim_run_state *run, visit *one, uint16_t status, 
     struct sim_stations *self = run->stations;
     const sim_station_news news = tell(run, one, rgn_time_add(run->now, one->round_trip - one->round_trip / 2));
     if (one->slot != NOBODY) {
-        run->slot[one->slot].leg_status[one->leg] = status;
-        run->slot[one->slot].leg_substatus[one->leg] = substatus;
+        sim_leg *leg = sim_run_leg(run, &run->slot[one->slot], one->leg);
+        leg->status = status;
+        leg->substatus = substatus;
         self->retry_after[(size_t)one->slot * LEGS + one->leg] = RGN_NS_PER_S - run->now % RGN_NS_PER_S;
     }
     one->where = GONE;
@@ -488,10 +489,10 @@ void sim_stations_send(sim_run_state *run, sim_slot *slot, uint64_t leg_place, i
 {
     struct sim_stations *self = run->stations;
     const uint32_t leg = slot->op.leg;
-    const rgn_region region = slot->leg_region[leg];
+    const rgn_region region = sim_run_leg(run, slot, leg)->region;
     const sim_capacity *capacity = &run->scenario->capacity[region];
     self->retry_after[(size_t)(slot - run->slot) * LEGS + leg] = RGN_TIME_NEVER;
-    if (!capacity->is_on || slot->leg_transport[leg] != RGN_TRANSPORT_NONE)
+    if (!capacity->is_on || sim_run_leg(run, slot, leg)->transport != RGN_TRANSPORT_NONE)
         return;
     const uint32_t index = take_visit(self);
     if (index == NOBODY) {
@@ -500,7 +501,7 @@ void sim_stations_send(sim_run_state *run, sim_slot *slot, uint64_t leg_place, i
     }
     const uint32_t number = (uint32_t)(slot - run->slot);
     self->visit[index] =
-        (visit){.end = slot->leg_end[leg],
+        (visit){.end = sim_run_leg(run, slot, leg)->end,
                 .round_trip = round_trip,
                 .ordinal = slot->ordinal,
                 .word = sim_draw_words(&run->input->luck, SIM_DRAW_BUSY, slot->luck_key, leg_place).word[0],
@@ -513,7 +514,7 @@ void sim_stations_send(sim_run_state *run, sim_slot *slot, uint64_t leg_place, i
                 .number = (uint8_t)slot->legs,
                 .where = ON_THE_WAY};
     self->visit_of[(size_t)number * LEGS + leg] = index;
-    slot->leg_end[leg] = RGN_TIME_NEVER;
+    sim_run_leg(run, slot, leg)->end = RGN_TIME_NEVER;
     post(run, index, SIM_CLASS_LEG_ARRIVES, (uint8_t)slot->legs % NUMBERS, rgn_time_add(now, round_trip / 2));
 }
 

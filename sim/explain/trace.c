@@ -27,7 +27,7 @@ static bool is_operation(const exp_trace_event *event)
 
 static uint64_t ordinal_of(const exp_trace_event *event)
 {
-    return event->kind == EXP_TRACE_LEG ? event->id >> 1 : event->id;
+    return event->kind == EXP_TRACE_LEG ? event->id >> EXP_LEG_BITS : event->id;
 }
 
 /* Drops about every second operation, those that are still open too: what comes of them later is not kept. */
@@ -87,7 +87,7 @@ static void add_leg(exp_trace *self, const sim_recorded_step *step, char phase, 
     const bool is_answer = phase == 'e' && step->answer != NULL && step->leg == leg;
     event.kind = EXP_TRACE_LEG;
     event.phase = phase;
-    event.id = step->ordinal << 1 | leg;
+    event.id = step->ordinal << EXP_LEG_BITS | leg;
     event.pid = EXP_PID_REGIONS + region;
     event.leg = (uint8_t)leg;
     event.reason = step->op->reason;

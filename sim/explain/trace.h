@@ -14,11 +14,12 @@ enum {
     EXP_PID_FAULTS = 1,
     EXP_PID_FLEET = 2,
     EXP_PID_REGIONS = 10, /* + region */
+    EXP_LEG_BITS = 3,
 };
 
 typedef enum {
     EXP_TRACE_OPERATION, /* a span: id */
-    EXP_TRACE_LEG,       /* a span: id << 1 | leg */
+    EXP_TRACE_LEG,       /* a span: id << EXP_LEG_BITS | leg */
     EXP_TRACE_BREAKER,   /* a span: client << 32 | partition */
     EXP_TRACE_MARK,      /* an instant */
     EXP_TRACE_RESTART,   /* an instant */

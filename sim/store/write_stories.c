@@ -30,7 +30,7 @@ static void add_hedge(sim_rows *rows, const sim_story *story)
         sim_rows_null(rows);
     else
         sim_rows_int(rows, hedge->threshold);
-    sim_rows_int_unless(rows, hedge->primary, RGN_REGION_NONE);
+    sim_rows_int_unless(rows, hedge->region[0], RGN_REGION_NONE);
     sim_rows_int_unless(rows, hedge->response, RGN_REGION_NONE);
 }
 

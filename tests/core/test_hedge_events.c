@@ -4,7 +4,7 @@
 
 #include "hedge_script.h"
 
-enum { STORY_MAX = 16 };
+enum { STORY_MAX = 32 };
 
 static rgn_hedge_diagnostics told;
 static rgn_hedge_event story[STORY_MAX];
@@ -60,8 +60,8 @@ static void is_story(const char *expected)
 static void is_told(rgn_region alternate, rgn_region response, rgn_hedge terminal)
 {
     ck_assert_int_eq(told.threshold, MS(200));
-    ck_assert_uint_eq(told.primary, 0);
-    ck_assert_uint_eq(told.alternate, alternate);
+    ck_assert_uint_eq(told.region[0], 0);
+    ck_assert_uint_eq(told.region[1], alternate);
     ck_assert_uint_eq(told.response, response);
     ck_assert_str_eq(rgn_hedge_name((rgn_hedge)told.terminal), rgn_hedge_name(terminal));
     ck_assert_int_eq(told.spawned, alternate == NOBODY ? RGN_TIME_NEVER : MS(200));
@@ -153,7 +153,7 @@ START_TEST(a_second_race_of_one_operation)
     ends(1, 503, 0, MS(220));
     is_story("enabled_for_operation alternate_spawned both_transient enabled_for_operation");
     ck_assert_uint_eq(told.terminal, RGN_HEDGE_WAITING);
-    ck_assert_uint_eq(told.primary, 2);
+    ck_assert_uint_eq(told.region[0], 2);
     ck_assert_int_eq(told.started, MS(220));
     ends(0, 200, 0, MS(230));
     is_story("enabled_for_operation alternate_spawned both_transient enabled_for_operation winner_selected");

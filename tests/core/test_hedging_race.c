@@ -70,7 +70,7 @@ START_TEST(alternate_region_pin_excludes_primary)
 {
     race(&a_read);
     is_sent(answer(1, 503, 0, MS(210)), 1, 1);
-    ck_assert_uint_eq(op.other_region, 0);
+    ck_assert_uint_eq(op.pair.other_region, 0);
     rgn_op_abandon(f.router, &op, S(1));
 }
 END_TEST

@@ -99,7 +99,7 @@ START_TEST(a_lagging_region_answers_404_1002_until_it_has_the_write)
 {
     const rgn_response ok = {.status = 200};
     place at = open_place(constant_lag);
-    sim_sessions *sessions = sim_sessions_create(at.scenario, at.run, &at.luck);
+    sim_sessions *sessions = sim_sessions_create(at.scenario, at.run, &at.luck, 2);
     ck_assert(sim_sessions_reserve(sessions, 1));
     uint16_t status = 200, substatus = 0;
     sim_sessions_begin(sessions, 0);

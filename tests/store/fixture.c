@@ -128,7 +128,7 @@ static void make_rows(fixture_run *out, uint32_t id)
                                      .flags = SIM_ENDED_SUCCESS | SIM_ENDED_AWAY},
                                      .hedge = {.started = i == 0 ? RGN_TIME_NEVER : 1000,
                                                .threshold = 250,
-                                               .primary = i == 0 ? RGN_REGION_NONE : 0,
+                                               .region = {i == 0 ? RGN_REGION_NONE : 0},
                                                .response = RGN_REGION_NONE},
                                      .attempt_count = 2,
                                      .event_count = (uint32_t)i,

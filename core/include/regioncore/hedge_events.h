@@ -22,10 +22,10 @@ extern "C" {
  * BOTH_TRANSIENT, which is WARN. */
 #define RGN_HEDGE_EVENTS(X)                                                                                    \
     X(ENABLED, 1, "cosmos.hedge.enabled_for_operation", "a race begins: the operation may be hedged")          \
-    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "the alternate leg was sent")                    \
+    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "an alternate leg was sent")                     \
     X(CANCELED, 3, "cosmos.hedge.canceled", "a leg of the race was cut")                                       \
     X(WINNER_SELECTED, 4, "cosmos.hedge.winner_selected", "a leg got a final answer, the operation's")         \
-    X(BOTH_TRANSIENT, 5, "cosmos.hedge.both_transient", "both legs were sent, and neither had a final answer") \
+    X(BOTH_TRANSIENT, 5, "cosmos.hedge.both_transient", "no leg had a final answer, an alternate's included") \
     X(RECORDED_ALTERNATE_WIN, 6, "cosmos.hedge.recorded_alternate_win",                                        \
       "the alternate's win was counted against the primary's region")
 
@@ -50,7 +50,7 @@ typedef struct {
     rgn_partition partition; /* recorded_alternate_win */
     uint16_t status;         /* both_transient: of the last answer; 503 for a lost connection, 408 for a deadline */
     uint8_t kind;            /* rgn_hedge_event_kind */
-    uint8_t leg;             /* canceled: 0 primary, 1 alternate */
+    uint8_t leg;             /* canceled: 0 primary, 1 and up alternates */
     uint8_t why;             /* canceled: rgn_hedge_cut */
     uint8_t region_count;    /* enabled_for_operation: that can be read and are not excluded */
     rgn_region region;       /* of the leg; of the winner; recorded_alternate_win: the primary's */
@@ -61,16 +61,16 @@ typedef struct {
  * in. Only `terminal` tells how the latest race ended; nothing may be inferred from the regions. */
 typedef struct {
     rgn_time_ns started;  /* of the race; RGN_TIME_NEVER: no race, and the other fields mean nothing */
-    rgn_time_ns spawned;  /* when the alternate was sent; RGN_TIME_NEVER: it was not */
+    rgn_time_ns spawned;  /* when the first alternate was sent; RGN_TIME_NEVER: none was */
     rgn_dur_ns threshold; /* in force */
-    rgn_region primary;   /* where the first leg went */
-    rgn_region alternate; /* RGN_REGION_NONE: only the primary ran */
+    rgn_region region[RGN_LEGS_MAX]; /* where each leg went: the primary, the alternates; RGN_REGION_NONE: not sent */
+    uint8_t alternates;              /* sent */
     rgn_region response;  /* whose answer the caller got; RGN_REGION_NONE: no leg had a final one */
     uint8_t terminal;     /* rgn_hedge */
     uint8_t races;        /* entered so far */
 } rgn_hedge_diagnostics;
 
-enum { RGN_HEDGE_EVENTS_MAX = 5 }; /* of one call */
+enum { RGN_HEDGE_EVENTS_MAX = 9 }; /* of one call: two of the race, and one for each leg it leaves behind */
 
 /* Before rgn_op_start(). */
 RGN_API void rgn_hedge_diagnostics_init(rgn_hedge_diagnostics *diagnostics);
@@ -99,7 +99,7 @@ RGN_API size_t rgn_hedge_event_json(const rgn_hedge_event *event, char *out, siz
 typedef enum {
     RGN_CONTEXT_INITIAL = 0,
     RGN_CONTEXT_RETRY = 1,           /* in the same region, or for a session */
-    RGN_CONTEXT_HEDGING = 2,         /* the second leg of a race */
+    RGN_CONTEXT_HEDGING = 2,         /* a further leg of a race */
     RGN_CONTEXT_REGION_FAILOVER = 3, /* elsewhere after a failure */
     RGN_CONTEXT_PROBE = 4,           /* a canary or probe of a tripped region */
 } rgn_context;

@@ -28,7 +28,33 @@ typedef struct rgn_router rgn_router;
 
 typedef enum { RGN_WAIT = 0, RGN_SEND = 1, RGN_DONE = 2 } rgn_step;
 
-enum { RGN_LEGS_MAX = 2 };
+/* Legs of an operation at a time: the primary and its alternates. */
+enum { RGN_LEGS_MAX = 8 };
+
+typedef struct {
+    rgn_time_ns at; /* as rgn_op.leg_timeout_at */
+    rgn_region region;
+    rgn_region place; /* in the race's list: elsewhere only with hedging.leg_exclusions `replace` */
+    uint8_t retries;
+    uint8_t session_retries;
+    uint8_t throttle_retries;
+} rgn_fan_leg;
+
+/* Room for the legs of one operation that may have more than one alternate. It belongs to the caller, needs no
+ * initialisation, and stays where it is until the operation has ended. */
+typedef struct {
+    rgn_fan_leg leg[RGN_LEGS_MAX];
+    uint8_t count; /* legs of the race so far */
+    uint8_t limit; /* that it may have */
+} rgn_fan;
+
+/* Of a race with two legs: of the leg that rgn_op does not show, the region; counts of both. */
+typedef struct {
+    rgn_region other_region;
+    uint8_t retries[2];
+    uint8_t session_retries[2];
+    uint8_t throttle_retries; /* the hedge's */
+} rgn_pair;
 
 /* What the application asks for. Read during rgn_op_start() only, except `options`. */
 typedef struct {
@@ -44,6 +70,7 @@ typedef struct {
      * a client's operations (RGN_REACH_CLIENT) should agree with the router's options, which the shared state follows.
      */
     const rgn_options *options;
+    rgn_fan *fan; /* room for more than one alternate, if hedging.max_alternates asks for it; NULL: at most one */
 } rgn_request;
 
 /* Which clock rings at wake_at. Numbers reach digests. */
@@ -74,7 +101,7 @@ typedef struct {
 typedef struct rgn_op {
     rgn_time_ns wake_at;        /* NEVER if nothing is to ring */
     rgn_time_ns leg_timeout_at; /* of the leg just sent: what to tell the transport */
-    uint8_t leg;                /* of RGN_SEND: 0 primary, 1 hedge */
+    uint8_t leg;                /* of RGN_SEND: 0 primary, 1 hedge, 2 and up further ones */
     rgn_region region;          /* of RGN_SEND */
     uint8_t send_flags;         /* of RGN_SEND */
     uint8_t wake_kind;          /* rgn_wake_kind of wake_at */
@@ -104,18 +131,17 @@ typedef struct rgn_op {
     uint8_t backend_retries;
     uint8_t throttle_retries;
     uint8_t retry_with_attempts;
-    /* Of a race only. It has two legs: `leg` and the other one, of which region and time lie here. */
-    rgn_region other_region;
-    uint8_t leg_retries[RGN_LEGS_MAX];
-    uint8_t hedge_throttle_retries;
+    uint32_t backend_waited_us;
+    union { /* of a race only */
+        rgn_pair pair;
+        rgn_fan *fan; /* of an operation that may have more than one alternate, from its start */
+    };
     union {
-        rgn_time_ns other_at;         /* reads; before the hedge is launched: when it will be */
+        rgn_time_ns other_at;         /* when the next hedge is due; of two legs that race: the other one's instant */
         rgn_region_set pending_marks; /* writes that roam: failures to be recorded once one has reached a region */
     };
     rgn_dur_ns throttle_waited;
     rgn_dur_ns retry_with_waited;
-    uint32_t backend_waited_us;
-    uint8_t leg_session_retries[RGN_LEGS_MAX]; /* of a race only */
     rgn_time_ns canary_failed_at; /* of an operation that began as a canary: when its first attempt sent it elsewhere;
                                      else NEVER */
 } rgn_op;

@@ -37,28 +37,28 @@ enum { RGN_CUT_LEGS_IGNORE, RGN_CUT_LEGS_LOST_PRIMARY, RGN_CUT_LEGS_COUNT }; /* 
 enum { RGN_FAILOVER_APART, RGN_FAILOVER_FOLLOW, RGN_FAILOVER_LATCH };        /* breaker.automatic_failover */
 /* failback.strategy */
 enum { RGN_STRATEGY_SUCCESS_RATE, RGN_STRATEGY_PROBE, RGN_STRATEGY_TENTATIVE, RGN_STRATEGY_AT_ONCE };
-enum { RGN_PROMOTE_ON_DWELL, RGN_PROMOTE_ON_CONNECTION };                             /* failback.promote_on */
-enum { RGN_PROBE_ONE, RGN_PROBE_ALL };                                                /* failback.probe_admission */
-enum { RGN_FAILED_PROBE_RETRIP, RGN_FAILED_PROBE_UNTRIP };                            /* failback.failed_probe */
-enum { RGN_SAMPLER_COUNTER, RGN_SAMPLER_HASH };                                       /* failback.sampler */
-enum { RGN_RAMP_NONE, RGN_RAMP_STAGED };                                              /* failback.ramp */
+enum { RGN_PROMOTE_ON_DWELL, RGN_PROMOTE_ON_CONNECTION };  /* failback.promote_on */
+enum { RGN_PROBE_ONE, RGN_PROBE_ALL };                     /* failback.probe_admission */
+enum { RGN_FAILED_PROBE_RETRIP, RGN_FAILED_PROBE_UNTRIP }; /* failback.failed_probe */
+enum { RGN_SAMPLER_COUNTER, RGN_SAMPLER_HASH };            /* failback.sampler */
+enum { RGN_RAMP_NONE, RGN_RAMP_STAGED };                   /* failback.ramp */
 /* failback.decide */
 enum { RGN_DECIDE_EVERY, RGN_DECIDE_MIN_SAMPLE, RGN_DECIDE_WINDOW_END, RGN_DECIDE_SEQUENTIAL };
-enum { RGN_PENDING_COMPLETED, RGN_PENDING_COUNTED };                                  /* failback.pending */
-enum { RGN_EXPIRY_RESTART, RGN_EXPIRY_DWELL, RGN_EXPIRY_JUDGE };                      /* failback.window_expiry */
-enum { RGN_PROMOTE_SWEEP, RGN_PROMOTE_DUE };                                          /* failback.promote */
-enum { RGN_DWELL_FIRST_FAILURE, RGN_DWELL_TRIP, RGN_DWELL_LAST_FAILURE };             /* failback.dwell_from */
-enum { RGN_ROUTING_DOCUMENTED, RGN_ROUTING_DRIVER, RGN_ROUTING_JAVA };                /* routing.rules */
-enum { RGN_AGED_MARK_HOLD, RGN_AGED_MARK_RELEASE };                                   /* endpoint.aged_mark */
-enum { RGN_EXHAUSTED_COUNT, RGN_EXHAUSTED_IGNORE };                                   /* retry.exhausted_failures */
-enum { RGN_BUSY_FAILOVER, RGN_BUSY_BACK_OFF };                                        /* retry.busy_region */
-enum { RGN_LOST_RACE_FAILURE, RGN_LOST_RACE_NEUTRAL };                                /* failback.lost_race */
-enum { RGN_EVIDENCE_BY_STATUS, RGN_EVIDENCE_BY_STATUS_AND_LATENCY };                  /* failback.evidence, hedge_trip_evidence */
-enum { RGN_HEDGING_ON, RGN_HEDGING_DISABLED };                                        /* hedging.strategy */
-enum { RGN_HEDGING_STATIC, RGN_HEDGING_ADAPTIVE, RGN_HEDGING_NAIVE };                 /* hedging.policy */
-enum { RGN_EARLY_RETRY, RGN_EARLY_LAUNCH };                                           /* hedging.early_transient */
-enum { RGN_LEG_RETRIES_LOCAL, RGN_LEG_RETRIES_NONE };                                 /* hedging.leg_retries */
-enum { RGN_PRIMARY_FAILURE_TRANSIENT, RGN_PRIMARY_FAILURE_FINAL };                    /* hedging.primary_failure */
+enum { RGN_PENDING_COMPLETED, RGN_PENDING_COUNTED };                      /* failback.pending */
+enum { RGN_EXPIRY_RESTART, RGN_EXPIRY_DWELL, RGN_EXPIRY_JUDGE };          /* failback.window_expiry */
+enum { RGN_PROMOTE_SWEEP, RGN_PROMOTE_DUE };                              /* failback.promote */
+enum { RGN_DWELL_FIRST_FAILURE, RGN_DWELL_TRIP, RGN_DWELL_LAST_FAILURE }; /* failback.dwell_from */
+enum { RGN_ROUTING_DOCUMENTED, RGN_ROUTING_DRIVER, RGN_ROUTING_JAVA };    /* routing.rules */
+enum { RGN_AGED_MARK_HOLD, RGN_AGED_MARK_RELEASE };                       /* endpoint.aged_mark */
+enum { RGN_EXHAUSTED_COUNT, RGN_EXHAUSTED_IGNORE };                       /* retry.exhausted_failures */
+enum { RGN_BUSY_FAILOVER, RGN_BUSY_BACK_OFF };                            /* retry.busy_region */
+enum { RGN_LOST_RACE_FAILURE, RGN_LOST_RACE_NEUTRAL };                    /* failback.lost_race */
+enum { RGN_EVIDENCE_BY_STATUS, RGN_EVIDENCE_BY_STATUS_AND_LATENCY };      /* failback.evidence, hedge_trip_evidence */
+enum { RGN_HEDGING_ON, RGN_HEDGING_DISABLED };                            /* hedging.strategy */
+enum { RGN_HEDGING_STATIC, RGN_HEDGING_ADAPTIVE, RGN_HEDGING_NAIVE };     /* hedging.policy */
+enum { RGN_EARLY_RETRY, RGN_EARLY_LAUNCH };                               /* hedging.early_transient */
+enum { RGN_LEG_RETRIES_LOCAL, RGN_LEG_RETRIES_NONE };                     /* hedging.leg_retries */
+enum { RGN_PRIMARY_FAILURE_TRANSIENT, RGN_PRIMARY_FAILURE_FINAL };        /* hedging.primary_failure */
 enum { RGN_SECONDARY_SECOND, RGN_SECONDARY_FIRST_DISTINCT, RGN_SECONDARY_UNTRIPPED }; /* hedging.secondary */
 enum { RGN_ACTIVATION_ALWAYS, RGN_ACTIVATION_WITH_FAILOVER };                         /* hedging.activation */
 enum { RGN_REFUSED_HUB_TRANSIENT, RGN_REFUSED_HUB_FINAL };                            /* hedging.refused_hub */
@@ -72,6 +72,7 @@ enum { RGN_METADATA_ERROR_FINAL, RGN_METADATA_ERROR_TRANSIENT };    /* hedging.m
 enum { RGN_CUT_WINDOW_LAST, RGN_CUT_WINDOW_FIRST };                 /* failover.cut_window_from */
 /* hedging.operations */
 enum { RGN_HEDGED_POINT_READS, RGN_HEDGED_FEEDS_AND_METADATA, RGN_HEDGED_POINT_READS_AND_METADATA };
+enum { RGN_LEG_EXCLUSIONS_UNION, RGN_LEG_EXCLUSIONS_REPLACE };   /* hedging.leg_exclusions */
 enum { RGN_PREFERRED_REGIONS_NAMED, RGN_PREFERRED_REGIONS_ANY }; /* hedging.preferred_regions */
 enum { RGN_LATER_RACE_ANY, RGN_LATER_RACE_FUNDED };              /* hedging.later_race */
 enum { RGN_PRIMARY_HUB_ASK, RGN_PRIMARY_HUB_OMIT };              /* hedging.primary_hub */
@@ -283,6 +284,17 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                 /* gateway.enfo
       "second|first_distinct|first_distinct_untripped",                                                                \
       "the hedge's region: the second allowed one; (driver) the first that is not the primary's; the first such one "  \
       "that has not failed")                                                                                           \
+    X(hedging, max_alternates, COUNT, OPERATION, 1, 1, 7, "AZURE_COSMOS_HEDGING_MAX_ALTERNATES", "",                   \
+      "most hedges of one race, each in a region of its own: one, or (.NET, Java) as many as there are other regions") \
+    X(hedging, threshold_step, DURATION, OPERATION, RGN_MS_(500), 0, RGN_TIME_NEVER,                                   \
+      "AZURE_COSMOS_HEDGING_THRESHOLD_STEP_MS", "",                                                                    \
+      "how long after a hedge the next one is sent, while none has won; never: only when legs have failed")            \
+    X(hedging, writes, FLAG, OPERATION, 0, 0, 1, "AZURE_COSMOS_HEDGING_WRITES", "",                                    \
+      "(.NET, Java, where asked for) writes are hedged too, on accounts with several write regions")                   \
+    X(hedging, leg_exclusions, CHOICE, OPERATION, RGN_LEG_EXCLUSIONS_UNION, 0, 1,                                      \
+      "AZURE_COSMOS_HEDGING_LEG_EXCLUSIONS", "union|replace",                                                          \
+      "a hedge keeps to its region, or (.NET) forgets the caller's exclusions, so that an excluded region that the "   \
+      "caller would prefer to its own takes it")                                                                       \
     X(hedging, activation, CHOICE, OPERATION, RGN_ACTIVATION_ALWAYS, 0, 1, "AZURE_COSMOS_HEDGING_ACTIVATION",          \
       "always|with_automatic_failover",                                                                                \
       "hedging is on for every account, or (.NET, Java) only where automatic failover is")                             \
