@@ -255,15 +255,15 @@ static void stop_fanning(rgn_op *op)
     op->other_at = RGN_TIME_NEVER;
 }
 
-static __attribute__((noinline)) void send_leg_of_fan(rgn_op *op, rgn_region place, const rgn_topology *topology,
-                                                      rgn_time_ns now)
+static __attribute__((noinline)) void send_leg_of_fan(const rgn_router *router, rgn_op *op, rgn_region place,
+                                                      const rgn_topology *topology, rgn_time_ns now)
 {
     unsigned leg = op->fan->count++;
 
     op->fan->leg[leg] =
         (rgn_fan_leg){.at = RGN_TIME_NEVER, .region = region_of(op, place, topology), .place = place};
     op->other_at = rgn_time_add(now, op->options->hedging_threshold_step);
-    if (op->fan->count == op->fan->limit)
+    if (op->fan->count == op->fan->limit || rgni_race_next_place(router, op, topology) == RGN_REGION_NONE)
         stop_fanning(op);
     send_leg(op, leg, RGN_REASON_ROUTE_HEDGE, now);
 }
@@ -282,7 +282,7 @@ static bool launch(rgn_router *router, rgn_op *op, rgn_time_ns now)
     if (rgni_op_has(op, RGNI_OP_TICKET))
         op->canary_failed_at = now; /* taken back if the canary wins */
     if (rgni_op_has(op, RGNI_OP_FANS)) {
-        send_leg_of_fan(op, place, topology, now);
+        send_leg_of_fan(router, op, place, topology, now);
         return true;
     }
     op->pair = (rgn_pair){.other_region = region_of(op, place, topology)};
@@ -290,7 +290,7 @@ static bool launch(rgn_router *router, rgn_op *op, rgn_time_ns now)
     return true;
 }
 
-/* HDG-36: a further hedge; once there is no region or no budget for one, the race goes on with the legs that it has. */
+/* HDG-36: a further hedge. Without a region or a budget for one the race goes on with the legs that it has. */
 static bool launch_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
@@ -300,7 +300,7 @@ static bool launch_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
         stop_fanning(op);
         return false;
     }
-    send_leg_of_fan(op, place, topology, now);
+    send_leg_of_fan(router, op, place, topology, now);
     return true;
 }
 

@@ -28,6 +28,7 @@ typedef struct {
     unsigned visits[RGN_REGIONS_MAX]; /* sends of this operation to the region */
     answer leg[RGN_LEGS_MAX];
     rgn_op op;
+    rgn_fan fan;
 } life;
 
 enum { DRAW_BITS = 32, COUNT_OF_FIELDS = 6 };
@@ -141,7 +142,7 @@ static void take_step(life *l, rgn_step step, rgn_time_ns now)
                          replay_region(op->result.region), op->result.is_success, op->result.is_error});
 }
 
-/* The operation from its start to its end. Of one instant: primary, hedge, clock, the application's own will. */
+/* The operation from its start to its end. Of one instant: primary, hedges, clock, the application's own will. */
 static void live(life *l, const rgn_request *request, rgn_time_ns start, rgn_time_ns abandon_at)
 {
     rgn_op *op = &l->op;
@@ -228,6 +229,7 @@ static void use_line(void *context, const vector *v)
                            .is_container_level = vector_flag(v, "is_container_level"),
                            .is_feed = vector_flag(v, "is_feed"),
                            .has_excluded = true,
+                           .fan = &l.fan,
                            .timeout = timeout < 0 ? RGN_TIME_NEVER : timeout};
     const rgn_region_list excluded = part_regions(v, vector_array(v, "excluded"));
     request.excluded = rgn_region_list_set(&excluded);

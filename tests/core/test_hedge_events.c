@@ -227,6 +227,52 @@ START_TEST(an_application_that_gives_up)
 }
 END_TEST
 
+/* Two hedges: each is told of, and so is each leg that is left behind. */
+START_TEST(a_race_with_two_hedges)
+{
+    static rgn_fan fan;
+    rgn_request request = a_read;
+
+    f.config.options.hedging_max_alternates = 2;
+    f.config.options.hedging_leg_retries = RGN_LEG_RETRIES_NONE;
+    hedge_restart();
+    request.fan = &fan;
+    request.timeout = S(1);
+    start_at(&request, 0);
+    rings(MS(200));
+    rings(MS(700));
+    ends(2, 200, 0, MS(720));
+    is_story("enabled_for_operation alternate_spawned alternate_spawned winner_selected recorded_alternate_win canceled "
+             "canceled");
+    is_told(1, 2, RGN_HEDGE_ALTERNATE_WON);
+    ck_assert_uint_eq(told.alternates, 2);
+    ck_assert_uint_eq(told.region[2], 2);
+    ck_assert_uint_eq(story[6].leg, 1);
+    ck_assert_uint_eq(story[6].region, 1);
+    is_json(6, "{\"at_ns\":720000000,\"event\":\"cosmos.hedge.canceled\",\"level\":\"DEBUG\",\"which\":\"alternate\","
+               "\"target_region\":1,\"reason\":\"winner_found\"}");
+
+    start_at(&request, 0); /* all three are left behind */
+    rings(MS(200));
+    rings(MS(700));
+    rings(S(1));
+    rings(S(1) + RGN_HARVEST_WINDOW);
+    is_story("enabled_for_operation alternate_spawned alternate_spawned both_transient canceled canceled canceled");
+
+    start_at(&request, 0); /* one after the other fails */
+    rings(MS(200));
+    ends(1, 503, 0, MS(300));
+    rings(MS(700));
+    ends(0, 503, 0, MS(710));
+    is_story("enabled_for_operation alternate_spawned alternate_spawned");
+    ck_assert_uint_eq(told.terminal, RGN_HEDGE_LAUNCHED);
+    ends(2, 410, 0, MS(720));
+    is_story("enabled_for_operation alternate_spawned alternate_spawned both_transient");
+    ck_assert_uint_eq(story[3].status, 410);
+    rgn_op_abandon(f.router, &op, MS(730));
+}
+END_TEST
+
 START_TEST(a_refused_hedge_and_an_operation_without_a_race)
 {
     rgn_request write = a_read;
@@ -307,6 +353,7 @@ int main(void)
                                   a_deadline_with_both_legs_on_their_way,
                                   a_deadline_with_one_leg_left,
                                   an_application_that_gives_up,
+                                  a_race_with_two_hedges,
                                   a_refused_hedge_and_an_operation_without_a_race,
                                   the_context_says_why_an_attempt_was_sent,
                                   json_that_finds_no_room_is_cut};

@@ -57,21 +57,24 @@ static rgn_time_ns end_of_leg(rgn_time_ns sent, unsigned *status, unsigned *subs
 /* One read from its start to its end. */
 static void live(const rgn_request *request, rgn_time_ns now)
 {
-    rgn_time_ns ends[RGN_LEGS_MAX] = {RGN_TIME_NEVER, RGN_TIME_NEVER};
+    rgn_time_ns ends[RGN_LEGS_MAX];
     unsigned statuses[RGN_LEGS_MAX] = {0, 0}, substatuses[RGN_LEGS_MAX] = {0, 0};
     rgn_step step = begin(request, now);
 
+    for (unsigned leg = 0; leg < RGN_LEGS_MAX; leg++)
+        ends[leg] = RGN_TIME_NEVER;
     for (;;) {
-        unsigned leg;
+        unsigned leg = 0;
         note_step(step, now);
         if (step == RGN_DONE)
             return;
-        for (leg = 0; leg < RGN_LEGS_MAX; leg++)
-            if ((op.cancel_legs >> leg & 1) != 0)
-                ends[leg] = RGN_TIME_NEVER;
+        for (unsigned i = 0; i < RGN_LEGS_MAX; i++)
+            if ((op.cancel_legs >> i & 1) != 0)
+                ends[i] = RGN_TIME_NEVER;
         if (step == RGN_SEND)
             ends[op.leg] = end_of_leg(now, &statuses[op.leg], &substatuses[op.leg]);
-        leg = ends[1] < ends[0];
+        for (unsigned i = 1; i < RGN_LEGS_MAX; i++)
+            leg = ends[i] < ends[leg] ? i : leg;
         if (ends[leg] <= op.wake_at) {
             now = ends[leg];
             ends[leg] = RGN_TIME_NEVER;
@@ -213,6 +216,48 @@ START_TEST(every_value_of_every_hedging_knob_changes_what_happens)
 }
 END_TEST
 
+/* Reads and writes of a client that may have two hedges, some of which leave a region out. */
+static uint64_t digest_of_fans(rgn_knob_id knob, int64_t value)
+{
+    rgn_fan fan;
+
+    digest = UINT64_C(14695981039346656037);
+    random_state = 5;
+    hedge_init(true);
+    f.config.options.hedging_max_alternates = 2;
+    if (knob != RGN_KNOB_COUNT)
+        rgn_options_set(&f.config.options, knob, value);
+    fixture_start(&f);
+    for (int i = 0; i < 100; i++) {
+        rgn_request request = a_read;
+        request.direction = (uint8_t)(below(4) == 0 ? RGN_WRITE : RGN_READ);
+        request.has_excluded = true;
+        request.excluded = below(2) == 0 ? SET(1) : 0;
+        request.fan = &fan;
+        live(&request, S(8) * i);
+    }
+    hedge_teardown();
+    return digest;
+}
+
+START_TEST(every_knob_of_several_hedges_changes_what_happens)
+{
+    static const struct {
+        rgn_knob_id knob;
+        int64_t value;
+    } rows[] = {{RGN_KNOB_hedging_max_alternates, 1},
+                {RGN_KNOB_hedging_threshold_step, MS(50)},
+                {RGN_KNOB_hedging_threshold_step, RGN_TIME_NEVER},
+                {RGN_KNOB_hedging_writes, 1},
+                {RGN_KNOB_hedging_leg_exclusions, RGN_LEG_EXCLUSIONS_REPLACE}};
+    const uint64_t before = digest_of_fans(RGN_KNOB_COUNT, 0);
+
+    ck_assert_uint_eq(before, digest_of_fans(RGN_KNOB_COUNT, 0));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_msg(before != digest_of_fans(rows[i].knob, rows[i].value), "row %zu changes nothing", i);
+}
+END_TEST
+
 /* The quantile only matters to a threshold that follows one, and so it is turned together with the policy. */
 START_TEST(the_quantile_moves_an_adaptive_threshold)
 {
@@ -243,6 +288,7 @@ int main(void)
     suite_add_tcase(suite, tc);
     tcase_add_loop_test(tc, every_value_of_every_hedging_knob_changes_what_happens, 0,
                         (int)(sizeof flips / sizeof flips[0]));
+    tcase_add_test(tc, every_knob_of_several_hedges_changes_what_happens);
     tcase_add_test(tc, the_quantile_moves_an_adaptive_threshold);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -66,6 +66,13 @@ static void random_options(rgn_options *options)
     options->hedging_budget_metadata = (int64_t)below(3);
     options->hedging_budget_concurrent = below(3) == 0 ? (int64_t)below(4) : INT32_MAX;
     options->hedging_budget_share = below(3) == 0 ? (int64_t)below(1000001) : 1000000;
+    options->hedging_max_alternates = 1 + (int64_t)below(7);
+    options->hedging_threshold_step = below(4) == 0 ? RGN_TIME_NEVER : (int64_t)below(S(2));
+    options->hedging_writes = (int64_t)below(2);
+    options->hedging_leg_exclusions = (int64_t)below(2);
+    options->hedging_primary_failure = (int64_t)below(2);
+    options->hedging_both_transient = (int64_t)below(3);
+    options->breaker_cut_legs = (int64_t)below(3);
     options->failback_lost_race = (int64_t)below(2);
     options->failback_hedge_trip_evidence = (int64_t)below(2);
     options->breaker_consecutive_hedge_win_threshold = 1 + (int64_t)below(4);
@@ -75,9 +82,10 @@ static void random_options(rgn_options *options)
  * 3000 waits of 10 ms make 30 s), the canary, the legs of each race; and for each of these a throttle's worth. */
 static unsigned attempts_max(const rgn_options *options)
 {
-    unsigned others = 1 + 1 + (unsigned)options->retry_max_failover_retry_count + 3 + 10 + 40;
+    unsigned others = 1 + 1 + (unsigned)options->retry_max_failover_retry_count + 8 + 10 + 40;
+    unsigned legs = 1 + (unsigned)options->hedging_max_alternates;
     unsigned raced =
-        (unsigned)options->hedging_races_per_operation * 2 * (2 + (unsigned)options->retry_max_failover_retry_count);
+        (unsigned)options->hedging_races_per_operation * legs * (2 + (unsigned)options->retry_max_failover_retry_count);
     int64_t throttled = options->retry_max_throttle_retry_count > options->retry_max_metadata_throttle_retry_count
                             ? options->retry_max_throttle_retry_count
                             : options->retry_max_metadata_throttle_retry_count;
@@ -102,38 +110,63 @@ static void check_step(const rgn_op *o, rgn_step step, rgn_time_ns now, uint64_t
         ck_assert_uint_ne(o->open_legs & 1u << o->leg, 0);
     else
         ck_assert(o->open_legs == 0 || rgn_op_hedge(o) != RGN_HEDGE_NONE);
-    if (step == RGN_SEND && o->reason != RGN_REASON_ROUTE_FALLBACK)
+    if (step == RGN_SEND && o->reason != RGN_REASON_ROUTE_FALLBACK &&
+        !(o->reason == RGN_REASON_ROUTE_HEDGE && o->options->hedging_leg_exclusions == RGN_LEG_EXCLUSIONS_REPLACE))
         ck_assert_msg(!rgn_region_in(o->excluded, o->region), "seed %llu: excluded %x region %u reason %u",
                       (unsigned long long)seed, o->excluded, o->region, o->reason);
 }
 
-/* Hedges launched, and races that ended after it, by their end. */
-static unsigned launched, race_ends[RGN_HEDGE_COUNT];
+/* Hedges launched, those of races that ended by the race's end, and races by how many hedges they had. */
+static unsigned launched, hedge_ends[RGN_HEDGE_COUNT], races_of[RGN_LEGS_MAX];
 
-static unsigned launched_races_ended(void)
+static unsigned hedges_ended(void)
 {
-    return race_ends[RGN_HEDGE_ALTERNATE_WON] + race_ends[RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE] +
-           race_ends[RGN_HEDGE_BOTH_TRANSIENT] + race_ends[RGN_HEDGE_BOTH_TRANSIENT_DEADLINE] +
-           race_ends[RGN_HEDGE_CANCELLED_AWAITING_PARTNER];
+    return hedge_ends[RGN_HEDGE_ALTERNATE_WON] + hedge_ends[RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE] +
+           hedge_ends[RGN_HEDGE_BOTH_TRANSIENT] + hedge_ends[RGN_HEDGE_BOTH_TRANSIENT_DEADLINE] +
+           hedge_ends[RGN_HEDGE_CANCELLED_AWAITING_PARTNER];
 }
 
-/* Each hedge that was launched ends in exactly one of five ways, or is in flight. A race that both legs lost may be
- * followed by the next one within the same call. */
-static void check_races(const rgn_op *o, rgn_hedge before, rgn_step step, uint64_t seed)
+/* Each hedge that was launched ends in exactly one of five ways, that of its race, or is in flight. A race that all legs
+ * lost may be followed by the next one within the same call. `hedges`: of the operation's race. */
+static void check_races(const rgn_op *o, rgn_hedge before, rgn_step step, unsigned *hedges, uint64_t seed)
 {
     rgn_hedge hedge = rgn_op_hedge(o);
     bool is_launch = step == RGN_SEND && o->reason == RGN_REASON_ROUTE_HEDGE;
+    bool is_over = before == RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_LAUNCHED;
 
     launched += is_launch;
-    if (before == RGN_HEDGE_LAUNCHED && hedge == RGN_HEDGE_WAITING)
-        race_ends[RGN_HEDGE_BOTH_TRANSIENT]++;
-    else if (before == RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_LAUNCHED)
-        race_ends[hedge]++;
-    ck_assert_msg(launched == launched_races_ended() + rgn_router_open_hedges(f.router), "seed %llu",
-                  (unsigned long long)seed);
-    ck_assert(!is_launch || (hedge == RGN_HEDGE_LAUNCHED && !rgn_region_in(o->excluded, o->region)));
+    *hedges += is_launch;
+    if (is_over) {
+        hedge_ends[hedge == RGN_HEDGE_WAITING ? RGN_HEDGE_BOTH_TRANSIENT : hedge] += *hedges;
+        races_of[*hedges]++;
+        *hedges = 0;
+    }
+    ck_assert_msg(launched == hedges_ended() + rgn_router_open_hedges(f.router), "seed %llu", (unsigned long long)seed);
+    ck_assert(!is_launch || (hedge == RGN_HEDGE_LAUNCHED && o->leg == *hedges));
     if (step == RGN_DONE)
         ck_assert(hedge != RGN_HEDGE_WAITING && hedge != RGN_HEDGE_LAUNCHED);
+}
+
+/* One of the open legs. */
+static unsigned any_open_leg(const rgn_op *o)
+{
+    unsigned leg;
+
+    do
+        leg = (unsigned)below(RGN_LEGS_MAX);
+    while ((o->open_legs >> leg & 1) == 0);
+    return leg;
+}
+
+/* Three regions, or eight, so that races may have seven hedges. */
+static void random_regions(void)
+{
+    uint8_t count = (uint8_t)(below(2) == 0 ? 3 : 8);
+
+    f.account.readable = (rgn_region_list){count, {0, 1, 2, 3, 4, 5, 6, 7}};
+    if (f.account.multi_write)
+        f.account.writable = f.account.readable;
+    f.config.preferred = (rgn_region_list){(uint8_t)(below(3) == 0 ? 0 : count), {0, 1, 2, 3, 4, 5, 6, 7}};
 }
 
 START_TEST(every_operation_ends_once_within_its_bounds)
@@ -143,6 +176,8 @@ START_TEST(every_operation_ends_once_within_its_bounds)
 
     for (uint64_t seed = 1; seed <= LIVES; seed++) {
         rgn_op ops[OPEN];
+        rgn_fan fans[OPEN];
+        unsigned hedges[OPEN] = {0};
         bool is_open[OPEN] = {false};
         unsigned sent[OPEN] = {0};
         rgn_time_ns now = 0;
@@ -151,9 +186,9 @@ START_TEST(every_operation_ends_once_within_its_bounds)
         random_state = seed;
         fixture_init(&f, below(2) == 0);
         f.config.partition_count = 3;
-        f.config.preferred = (rgn_region_list){(uint8_t)(below(3) == 0 ? 0 : 3), {0, 1, 2}};
+        random_regions();
         launched = 0;
-        memset(race_ends, 0, sizeof race_ends);
+        memset(hedge_ends, 0, sizeof hedge_ends);
         random_options(&f.config.options);
         fixture_start(&f);
         while (ended < OPERATIONS) {
@@ -174,6 +209,7 @@ START_TEST(every_operation_ends_once_within_its_bounds)
                                        .has_excluded = true,
                                        .excluded = below(2) == 0 ? 0 : (rgn_region_set)below(8),
                                        .hash = (uint32_t)below(UINT32_MAX),
+                                       .fan = below(4) == 0 ? NULL : &fans[i],
                                        .timeout = below(2) == 0 ? RGN_TIME_NEVER : (rgn_dur_ns)below(S(20))};
                 memset(o, 0xa5, sizeof *o);
                 step = rgn_op_start(f.router, o, &request, now);
@@ -186,14 +222,13 @@ START_TEST(every_operation_ends_once_within_its_bounds)
                 step = rgn_op_abandon(f.router, o, now);
             } else if (o->open_legs != 0 && below(3) != 0) {
                 rgn_response response = random_response();
-                unsigned leg = (o->open_legs & 1) == 0 || (o->open_legs == 3 && below(2) == 0);
-                step = rgn_op_on_leg(f.router, o, leg, &response, now);
+                step = rgn_op_on_leg(f.router, o, any_open_leg(o), &response, now);
             } else {
                 ck_assert_int_eq(rgn_op_on_timer(f.router, o, now), RGN_WAIT); /* too early: nothing */
                 continue;
             }
             check_step(o, step, now, seed);
-            check_races(o, before, step, seed);
+            check_races(o, before, step, &hedges[i], seed);
             ck_assert_int_le(rgn_router_open_metadata_races(f.router), f.config.options.hedging_budget_metadata);
             sent[i] += step == RGN_SEND;
             ck_assert_msg(sent[i] <= attempts_max(&f.config.options), "seed %llu", (unsigned long long)seed);
@@ -211,11 +246,13 @@ START_TEST(every_operation_ends_once_within_its_bounds)
         ck_assert_uint_eq(rgn_router_open_hedges(f.router), 0);
         ck_assert_uint_eq(rgn_router_open_metadata_races(f.router), 0);
         for (unsigned k = 0; k < RGN_HEDGE_COUNT; k++)
-            met[k] += race_ends[k];
+            met[k] += hedge_ends[k];
         fixture_stop(&f);
     }
     for (unsigned k = RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE; k <= RGN_HEDGE_CANCELLED_AWAITING_PARTNER; k++)
         ck_assert_msg(met[k] > 0, "no race ended with %s", rgn_hedge_name((rgn_hedge)k));
+    for (unsigned hedges = 1; hedges < RGN_LEGS_MAX; hedges++)
+        ck_assert_msg(races_of[hedges] > 0, "no race had %u hedges", hedges);
     printf("random lives: seeds 1 to %d\n", LIVES);
 }
 END_TEST

@@ -8,7 +8,8 @@ usage: operations.py make POLICY [--seed S] [--count N] [--first N]
 make   prints random lives as the program replay_operations reads them
 judge  has REPLAYER live them, and prints where its answers differ from the model's
 
-POLICY: spec (every knob of behaviour at its default), shipped-rust, or mixed (each knob by lot).
+POLICY: spec (every knob of behaviour at its default), shipped-rust, mixed (each knob by lot), or fan (the same, with
+several hedges, hedged writes and what else the .NET and Java clients do).
 Exit status: 0 all equal, 1 a difference, 2 bad usage or input.
 """
 
@@ -25,7 +26,7 @@ sys.dont_write_bytecode = True
 from operations_model import OperationModel
 from operations_sequences import Lives
 
-POLICIES = ("spec", "shipped-rust", "mixed")
+POLICIES = ("spec", "shipped-rust", "mixed", "fan")
 SHOWN = 10
 
 

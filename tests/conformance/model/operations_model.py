@@ -49,10 +49,10 @@ class OperationModel(Race):
         self.legs = [None, None]
         self.race, self.races = "none", 0
         self.hedge_at = NEVER
-        self.secondary = None
+        self.places, self.limit = [], 2
         self.harvest_at = NEVER
         self.delayed = NEVER  # the next attempt, after a back-off between regions
-        self.trace, self.is_done = [], False
+        self.trace, self.is_done, self.is_timeout = [], False, False
 
     def knob(self, name):
         return knob(self.line, name)
@@ -72,17 +72,17 @@ class OperationModel(Race):
                 continue
             if leg.is_open:
                 events.append((leg.answer[0], index, self.on_answer, index))
-                events.append((leg.timeout_at, 2 + index, self.on_leg_timeout, index))
+                events.append((leg.timeout_at, 10 + index, self.on_leg_timeout, index))
             if leg.wake_at != NEVER:
-                events.append((leg.wake_at, 5 + index, self.on_backoff, index))
+                events.append((leg.wake_at, 30 + index, self.on_backoff, index))
         if self.harvest_at == NEVER:
-            events.append((self.hedge_at, 8, self.on_threshold, None))
-            events.append((self.delayed, 7, self.on_delay, None))
-            events.append((self.deadline, 4 if self.no_leg_open() else 9, self.on_deadline, None))
+            events.append((self.hedge_at, 50, self.on_threshold, None))
+            events.append((self.delayed, 40, self.on_delay, None))
+            events.append((self.deadline, 20 if self.no_leg_open() else 60, self.on_deadline, None))
         else:
-            events.append((self.harvest_at, 9, self.on_harvest, None))
+            events.append((self.harvest_at, 60, self.on_harvest, None))
         if self.line["abandon"] >= 0:
-            events.append((self.line["abandon"], 10, self.on_abandon, None))
+            events.append((self.line["abandon"], 70, self.on_abandon, None))
         at, _, act, argument = min(events, key=lambda event: event[:2])
         if at == self.deadline and act == self.on_threshold:
             act = self.on_deadline
@@ -130,7 +130,7 @@ class OperationModel(Race):
             is_racing = self.race in ("waiting", "launched")
         is_silent = index == 0 and is_racing and self.knob("hedging.primary_hub") == 1
         says_hub = self.has_latch and self.is_read and not is_silent
-        flags = (HEDGE_SEND if index == 1 else 0) | (HUB_SEND if says_hub else 0)
+        flags = (HEDGE_SEND if index > 0 else 0) | (HUB_SEND if says_hub else 0)
         self.trace.append(["send", self.now, index, leg.region, flags, leg.timeout_at])
 
     # --- what the clock brings ---
@@ -165,9 +165,13 @@ class OperationModel(Race):
         self.attempt(has_waited=True)
 
     def on_threshold(self):
-        self.launch()
+        if self.race == "launched":
+            self.launch_next()
+        else:
+            self.launch()
 
     def on_deadline(self):
+        self.is_timeout = False
         if self.race in ("waiting", "launched") and not self.no_leg_open():
             self.harvest_at = self.now + HARVEST
             return
@@ -181,12 +185,15 @@ class OperationModel(Race):
         self.finish(408, 20008, DEADLINE, has_answer=False)
 
     def on_abandon(self):
+        self.is_timeout = False
         self.stop_race()
         self.finish(0, 0, ABANDONED, has_answer=False)
 
     def finish(self, status, sub, reason, has_answer=True):
         cut = sum(1 << i for i, leg in enumerate(self.legs) if leg is not None and leg.is_open)
-        if cut:
+        if cut and self.is_timeout and self.trace[-1][:2] == ["cut", self.now]:
+            self.trace[-1][2] |= cut  # one call: the primary's timeout ends the race
+        elif cut:
             self.trace.append(["cut", self.now, cut])
         error = reason != ABANDONED and is_error(status, sub)
         success = has_answer and status < 400

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random lives of one operation: accounts, knobs, and what the regions answer, on limits and 1 ns beside them."""
 
-from operations_state import MS, S
+from operations_state import MS, NEVER, S
 
 # Knobs as the policy shipped-rust sets them, in the core's numbers.
 SHIPPED_RUST = {
@@ -42,7 +42,8 @@ class Lives:
         return max(0, time + self.pick(-1, 0, 1))
 
     def line(self):
-        regions = list(range(self.pick(1, 2, 2, 3, 3, 3, 4)))
+        is_fan = self.policy == "fan"
+        regions = list(range(self.pick(2, 3, 3, 4, 5, 6, 9) if is_fan else self.pick(1, 2, 2, 3, 3, 3, 4)))
         multi = self.chance(0.5)
         is_read = self.chance(0.8)
         knobs = dict(SHIPPED_RUST) if self.policy == "shipped-rust" else {}
@@ -50,6 +51,9 @@ class Lives:
         self.knobs(knobs)
         threshold = knobs.get("hedging.threshold", S if timeout < 0 else max(1, min(S, timeout // 2)))
         limits = [threshold, knobs.get("retry.request_timeout", 6 * S)]
+        if is_fan:
+            step = knobs["hedging.threshold_step"]
+            limits += [threshold + step, threshold + 2 * step] if step < NEVER else []
         if timeout >= 0:
             limits += [timeout, timeout - threshold, timeout + 50 * MS]
         preferred = self.r.sample(regions, self.r.randint(0, len(regions))) if self.chance(0.3) else regions
@@ -99,7 +103,7 @@ class Lives:
         if self.chance(0.1):
             knobs["retry.request_timeout"] = self.pick(100 * MS, 500 * MS, 500 * MS + 1)
         knobs["breaker.read_failure_threshold"] = knobs["breaker.write_failure_threshold"] = 100
-        if self.policy == "mixed":
+        if self.policy in ("mixed", "fan"):
             for name, top in (("hedging.early_transient", 1), ("hedging.leg_retries", 1), ("hedging.secondary", 2),
                               ("hedging.refused_hub", 1), ("retry.exhausted_failures", 1), ("retry.busy_region", 1),
                               ("hedging.account_not_found", 1), ("hedging.early_final", 1),
@@ -109,6 +113,13 @@ class Lives:
                               ("hedging.primary_hub", 1)):
                 knobs[name] = self.r.randint(0, top)
             knobs["hedging.races_per_operation"] = self.pick(1, 1, 2, 3)
+        if self.policy == "fan":
+            knobs["hedging.max_alternates"] = self.pick(1, 2, 2, 3, 7)
+            knobs["hedging.threshold_step"] = self.pick(0, 1, 50 * MS, 100 * MS, 500 * MS, 500 * MS, NEVER)
+            knobs["hedging.writes"], knobs["hedging.leg_exclusions"] = self.pick(0, 1), self.pick(0, 1)
+            knobs["hedging.primary_failure"], knobs["hedging.both_transient"] = self.pick(0, 1), self.pick(0, 1, 2)
+            if self.chance(0.2):
+                knobs["hedging.budget_concurrent"] = self.pick(1, 2, 3)
 
     def time(self, limits):
         if self.chance(0.4):

@@ -8,6 +8,7 @@ NEVER = (1 << 63) - 1
 MS = 1_000_000
 S = 1000 * MS
 RESET_WINDOW = 300 * S
+COUNTED_REGIONS = 4  # the region with the fewest failures, of several the first, makes room for a fifth
 
 DEFAULTS = {
     "breaker.enabled": 1, "breaker.read_failure_threshold": 10, "breaker.write_failure_threshold": 5,
@@ -15,13 +16,17 @@ DEFAULTS = {
     "retry.max_failover_retry_count": 3, "retry.max_session_retry_count": -1, "retry.request_timeout": 6 * S,
     "retry.max_throttle_retry_count": 18, "retry.max_throttle_wait": 270 * S, "retry.exhausted_failures": 0,
     "retry.max_metadata_throttle_retry_count": -1, "retry.max_metadata_throttle_wait": -1,
-    "retry.max_metadata_throttle_delay": -1, "retry.busy_region": 0, "hedging.enabled": -1, "hedging.strategy": 0, "hedging.threshold": -1,
+    "retry.max_metadata_throttle_delay": -1, "retry.busy_region": 0,
+    "hedging.enabled": -1, "hedging.strategy": 0, "hedging.threshold": -1,
     "hedging.metadata_threshold": 1500 * MS, "hedging.early_transient": 0, "hedging.leg_retries": 0,
     "hedging.refused_hub": 0, "hedging.races_per_operation": 1, "hedging.secondary": 0, "hedging.activation": 0,
     "hedging.operations": 0, "hedging.account_not_found": 0, "hedging.early_final": 0, "hedging.both_transient": 0,
     "hedging.exhausted_race": 0, "hedging.session_race": 0, "hedging.metadata_error": 0,
     "hedging.preferred_regions": 0, "hedging.later_race": 0, "hedging.primary_hub": 0,
     "hedging.budget_metadata": (1 << 31) - 1,
+    "hedging.primary_failure": 0, "hedging.max_alternates": 1, "hedging.threshold_step": 500 * MS,
+    "hedging.writes": 0, "hedging.leg_exclusions": 0,
+    "hedging.budget_concurrent": (1 << 31) - 1,
 }
 
 
@@ -57,8 +62,8 @@ class Topology:
         named = [region for region in self.line["preferred"] if region in account]
         return named + [region for region in account if region not in named]
 
-    def allowed(self):
-        return [region for region in self.order(0) if region not in self.line["excluded"]]
+    def allowed(self, direction):
+        return [region for region in self.order(direction) if region not in self.line["excluded"]]
 
 
 class Partition:
@@ -124,6 +129,8 @@ class Partition:
             return
         if self.tripped >> direction & 1 and region == self.first:
             return
+        if region not in self.counts and len(self.counts) == COUNTED_REGIONS:
+            del self.counts[min(self.counts, key=lambda other: sum(self.counts[other]))]
         row = self.counts.setdefault(region, [0, 0])
         row[direction] += 1
         if not self.tripped:
@@ -173,11 +180,11 @@ class Partition:
     # --- wins ---
 
     def primary_win(self, op, region):
-        if op.is_known:
+        if op.is_known and op.is_read:
             self.wins.pop(region, None)
 
     def hedge_win(self, op, region):
-        if op.is_known and (self.is_driver or self.covers(0, True)):
+        if op.is_known and op.is_read and (self.is_driver or self.covers(0, True)):
             self.wins[region] = self.wins.get(region, 0) + 1
 
     # --- routing ---
