@@ -27,10 +27,8 @@ static rgn_hedge_event *add(event_list *list, rgn_hedge_event_kind kind, rgn_reg
 
 void rgn_hedge_diagnostics_init(rgn_hedge_diagnostics *diagnostics)
 {
-    *diagnostics = (rgn_hedge_diagnostics){.started = RGN_TIME_NEVER,
-                                           .spawned = RGN_TIME_NEVER,
-                                           .response = RGN_REGION_NONE,
-                                           .terminal = RGN_HEDGE_NONE};
+    *diagnostics = (rgn_hedge_diagnostics){
+        .started = RGN_TIME_NEVER, .spawned = RGN_TIME_NEVER, .response = RGN_REGION_NONE, .terminal = RGN_HEDGE_NONE};
     memset(diagnostics->region, RGN_REGION_NONE, sizeof diagnostics->region);
 }
 

@@ -260,8 +260,7 @@ static __attribute__((noinline)) void send_leg_of_fan(const rgn_router *router, 
 {
     unsigned leg = op->fan->count++;
 
-    op->fan->leg[leg] =
-        (rgn_fan_leg){.at = RGN_TIME_NEVER, .region = region_of(op, place, topology), .place = place};
+    op->fan->leg[leg] = (rgn_fan_leg){.at = RGN_TIME_NEVER, .region = region_of(op, place, topology), .place = place};
     op->other_at = rgn_time_add(now, op->options->hedging_threshold_step);
     if (op->fan->count == op->fan->limit || rgni_race_next_place(router, op, topology) == RGN_REGION_NONE)
         stop_fanning(op);
@@ -535,8 +534,8 @@ static void stop_racing(rgn_router *router, rgn_op *op)
     if (op->state != RGNI_OP_RACE)
         return;
     give_back(router, op);
-    rgni_hedge_set(op, all_legs_are_alive(op) ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE
-                                              : RGN_HEDGE_CANCELLED_AWAITING_PARTNER);
+    rgni_hedge_set(op,
+                   all_legs_are_alive(op) ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE : RGN_HEDGE_CANCELLED_AWAITING_PARTNER);
 }
 
 /* HDG-18: the caller gets its deadline's answer once an open leg has told how it ended, or after the harvest window;

@@ -36,7 +36,8 @@ static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn
     const rgn_region *first = topology->read_order.region;
 
     if (op->excluded == 0 && op->region == first[0] && topology->read_order.count > 1 &&
-        !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) && op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED)
+        !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) &&
+        op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED)
         return first[1];
     return rgni_race_search_secondary(router, op, topology);
 }

@@ -8,7 +8,8 @@ enum { STATUS_FORBIDDEN = 403, SUBSTATUS_WRITE_FORBIDDEN = 3 };
 /* FLO-1. A write that may race began on an account of several write regions, and looks for none. */
 bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology)
 {
-    return !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) && op->partition != RGN_PARTITION_UNKNOWN && rgni_failover_covers(topology, (rgn_direction)op->direction);
+    return !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) && op->partition != RGN_PARTITION_UNKNOWN &&
+           rgni_failover_covers(topology, (rgn_direction)op->direction);
 }
 
 /* FLO-12: on a single-write account only the hub surely has what the session has seen. */
@@ -50,7 +51,8 @@ void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response 
 
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
         return;
-    if (op->direction == RGN_WRITE && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) && op->pending_marks != 0 && rgni_confirms_region(response))
+    if (op->direction == RGN_WRITE && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) && op->pending_marks != 0 &&
+        rgni_confirms_region(response))
         flush_marks(router, op, now);
     /* Only an answer to a send that said so is the hub's. */
     if (is_success && (op->send_flags & RGN_SEND_HUB) != 0)

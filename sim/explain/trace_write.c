@@ -70,8 +70,8 @@ static void put_arguments(const exp_trace_event *event, FILE *out)
     case EXP_TRACE_LEG:
         if (!is_end)
             (void)fprintf(out, "\"operation\":%" PRIu64 ",\"leg\":%u,\"why\":\"%s\",\"canary\":%s,\"hedge\":%s",
-                          event->id >> EXP_LEG_BITS, event->leg, reason, (event->flags & RGN_SEND_CANARY) != 0 ? "true" : "false",
-                          event->leg != 0 ? "true" : "false");
+                          event->id >> EXP_LEG_BITS, event->leg, reason,
+                          (event->flags & RGN_SEND_CANARY) != 0 ? "true" : "false", event->leg != 0 ? "true" : "false");
         else if (event->is_cut)
             (void)fputs("\"cut\":true", out);
         else

@@ -242,8 +242,9 @@ START_TEST(a_race_with_two_hedges)
     rings(MS(200));
     rings(MS(700));
     ends(2, 200, 0, MS(720));
-    is_story("enabled_for_operation alternate_spawned alternate_spawned winner_selected recorded_alternate_win canceled "
-             "canceled");
+    is_story(
+        "enabled_for_operation alternate_spawned alternate_spawned winner_selected recorded_alternate_win canceled "
+        "canceled");
     is_told(1, 2, RGN_HEDGE_ALTERNATE_WON);
     ck_assert_uint_eq(told.alternates, 2);
     ck_assert_uint_eq(told.region[2], 2);

@@ -354,8 +354,8 @@ START_TEST(the_second_allowed_region_or_the_first_other_one)
         const rgn_topology *topology = rgn_router_topology(f.router);
         const rgn_region expected[] = {rows[i].second, rows[i].first_distinct, rows[i].untripped};
         for (int64_t rule = RGN_SECONDARY_SECOND; rule <= RGN_SECONDARY_UNTRIPPED; rule++)
-            ck_assert_msg(rgni_hedging_secondary(&topology->read_order, rows[i].excluded, rows[i].barred, rows[i].primary, rule) ==
-                              expected[rule],
+            ck_assert_msg(rgni_hedging_secondary(&topology->read_order, rows[i].excluded, rows[i].barred,
+                                                 rows[i].primary, rule) == expected[rule],
                           "row %zu, rule %d", i, (int)rule);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Races with several hedges, hedged writes, and hedges that forget the caller's exclusions: what the .NET and the Java
- * client do where the specification has one hedge of a read. Five regions; 200 ms, then 100 ms for each further hedge. */
+ * client do where the specification has one hedge of a read. Five regions; 200 ms, then 100 ms for each further hedge.
+ */
 #include "hedge_script.h"
 
 static rgn_fan fan;
@@ -192,8 +193,8 @@ START_TEST(hedges_go_down_the_list_past_what_is_excluded)
 }
 END_TEST
 
-/* The primary is at 1 because 0 has tripped: `second` has no hedge for it, the others pass its region and, if asked, the
- * tripped one over. */
+/* The primary is at 1 because 0 has tripped: `second` has no hedge for it, the others pass its region and, if asked,
+ * the tripped one over. */
 START_TEST(hedges_of_a_tripped_partition)
 {
     static const struct {
@@ -221,9 +222,9 @@ START_TEST(exclusions_are_kept_or_forgotten)
         rgn_region kept[3], forgotten[3];
     } rows[] = {
         {0, {1, 2, 3}, {1, 2, 3}},
-        {SET(1), {2, 3, 4}, {1, 1, 1}},         /* comes before any of them */
-        {SET(3), {1, 2, 4}, {1, 2, 3}},         /* before the last one only */
-        {SET(4), {1, 2, 3}, {1, 2, 3}},         /* after all */
+        {SET(1), {2, 3, 4}, {1, 1, 1}}, /* comes before any of them */
+        {SET(3), {1, 2, 4}, {1, 2, 3}}, /* before the last one only */
+        {SET(4), {1, 2, 3}, {1, 2, 3}}, /* after all */
         {SET(2) | SET(3), {1, 4, NOBODY}, {1, 2, NOBODY}},
     };
 
@@ -498,10 +499,8 @@ START_TEST(writes_race_where_they_are_asked_for_and_may)
 {
     static const struct {
         bool asked, multi_write, is_container_level, races;
-    } rows[] = {{false, true, false, false},
-                {true, false, false, false},
-                {true, true, true, false},
-                {true, true, false, true}};
+    } rows[] = {
+        {false, true, false, false}, {true, false, false, false}, {true, true, true, false}, {true, true, false, true}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hedge_teardown();

@@ -126,8 +126,8 @@ static unsigned hedges_ended(void)
            hedge_ends[RGN_HEDGE_CANCELLED_AWAITING_PARTNER];
 }
 
-/* Each hedge that was launched ends in exactly one of five ways, that of its race, or is in flight. A race that all legs
- * lost may be followed by the next one within the same call. `hedges`: of the operation's race. */
+/* Each hedge that was launched ends in exactly one of five ways, that of its race, or is in flight. A race that all
+ * legs lost may be followed by the next one within the same call. `hedges`: of the operation's race. */
 static void check_races(const rgn_op *o, rgn_hedge before, rgn_step step, unsigned *hedges, uint64_t seed)
 {
     rgn_hedge hedge = rgn_op_hedge(o);

@@ -20,13 +20,13 @@ extern "C" {
 
 /* X(identifier, number, name, sentence). The numbers reach files: they are final. For logs all are of level DEBUG, but
  * BOTH_TRANSIENT, which is WARN. */
-#define RGN_HEDGE_EVENTS(X)                                                                                    \
-    X(ENABLED, 1, "cosmos.hedge.enabled_for_operation", "a race begins: the operation may be hedged")          \
-    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "an alternate leg was sent")                     \
-    X(CANCELED, 3, "cosmos.hedge.canceled", "a leg of the race was cut")                                       \
-    X(WINNER_SELECTED, 4, "cosmos.hedge.winner_selected", "a leg got a final answer, the operation's")         \
+#define RGN_HEDGE_EVENTS(X)                                                                                   \
+    X(ENABLED, 1, "cosmos.hedge.enabled_for_operation", "a race begins: the operation may be hedged")         \
+    X(ALTERNATE_SPAWNED, 2, "cosmos.hedge.alternate_spawned", "an alternate leg was sent")                    \
+    X(CANCELED, 3, "cosmos.hedge.canceled", "a leg of the race was cut")                                      \
+    X(WINNER_SELECTED, 4, "cosmos.hedge.winner_selected", "a leg got a final answer, the operation's")        \
     X(BOTH_TRANSIENT, 5, "cosmos.hedge.both_transient", "no leg had a final answer, an alternate's included") \
-    X(RECORDED_ALTERNATE_WIN, 6, "cosmos.hedge.recorded_alternate_win",                                        \
+    X(RECORDED_ALTERNATE_WIN, 6, "cosmos.hedge.recorded_alternate_win",                                       \
       "the alternate's win was counted against the primary's region")
 
 typedef enum {

@@ -54,7 +54,7 @@ extern "C" {
     X(ROUTE_IN_REGION, 38, "in_region", "the same region again after a back-off")                                     \
     X(ROUTE_FAILOVER, 39, "failover_override", "automatic failover has moved the partition's writes")                 \
     X(ROUTE_HUB, 40, "hub", "the partition's known hub, for a read that needs it")                                    \
-    X(ROUTE_HEDGE, 41, "hedge", "a slow read's second leg")                                                           \
+    X(ROUTE_HEDGE, 41, "hedge", "a hedge of an operation that is slow")                                               \
     X(ENDPOINT_MARKED, 48, "endpoint_marked", "a failure marked a whole endpoint unavailable")                        \
     X(DONE_SUCCESS, 64, "success", "the service answered below 400")                                                  \
     X(DONE_FINAL, 65, "final", "an answer that no other region can change")                                           \
