@@ -99,11 +99,11 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
       "operations whose hedge race the primary won, before the threshold or after it")                                 \
     X(hedge_operations_alternate_won, "operations", SIM_NEITHER, 10000, "operations whose hedge won the race")         \
     X(hedge_operations_both_transient, "operations", SIM_LOWER_IS_BETTER, 10000,                                       \
-      "operations whose hedge race had no winner, or was cut by the deadline with both legs open")                     \
+      "operations whose hedge race had no winner, or was cut by the deadline with all legs open")                      \
     X(hedge_operations_disabled, "operations", SIM_NEITHER, 10000,                                                     \
       "operations that raced with nobody: hedging off, or not eligible")                                               \
     X(hedge_alternate_spawned, "hedges", SIM_NEITHER, 10000, "hedges launched")                                        \
-    X(hedge_canceled_winner_found, "legs", SIM_NEITHER, 10000, "legs cut because the other one had won")               \
+    X(hedge_canceled_winner_found, "legs", SIM_NEITHER, 10000, "legs cut because another one had won")                 \
     X(hedge_canceled_deadline, "legs", SIM_NEITHER, 10000, "legs of races cut by the deadline")                        \
     X(hedge_canceled_app_canceled, "legs", SIM_NEITHER, 10000, "legs of races cut because the application gave up")    \
     X(hedge_refused, "operations", SIM_LOWER_IS_BETTER, 10000,                                                         \
@@ -115,9 +115,9 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
     X(hedge_state_primary_won_after_hedge, "operations", SIM_NEITHER, 10000,                                           \
       "races that the primary won after the hedge was launched")                                                       \
     X(hedge_state_alternate_won, "operations", SIM_NEITHER, 10000, "races that the hedge won")                         \
-    X(hedge_state_both_transient, "operations", SIM_LOWER_IS_BETTER, 10000, "races in which both legs failed")         \
+    X(hedge_state_both_transient, "operations", SIM_LOWER_IS_BETTER, 10000, "races in which all legs failed")          \
     X(hedge_state_both_transient_deadline, "operations", SIM_LOWER_IS_BETTER, 10000,                                   \
-      "races that the deadline ended with both legs open")                                                             \
+      "races that the deadline ended with all legs open")                                                              \
     X(hedge_state_cancelled_awaiting_partner, "operations", SIM_LOWER_IS_BETTER, 10000,                                \
       "races that the deadline ended with one leg failed")                                                             \
     X(hedge_state_ended_early, "operations", SIM_NEITHER, 10000,                                                       \

@@ -278,7 +278,7 @@ static const char OPERATION_SAMPLE[] =
     "  abandoned INTEGER NOT NULL,\n"
     "  canary_retry INTEGER,             -- ns from start to the retry after a failed canary; NULL: none\n"
     "  hedge TEXT NOT NULL,              -- how its latest hedge race ended; none: it had none\n"
-    "  hedges INTEGER NOT NULL,          -- second legs launched in other regions\n"
+    "  hedges INTEGER NOT NULL,          -- legs launched in other regions while others were open\n"
     "  hedge_region INTEGER,             -- of the latest one; NULL: none\n"
     "  hedge_threshold INTEGER,          -- ns in force for its latest race; NULL: it had none\n"
     "  hedge_primary INTEGER,            -- region of that race's first leg\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The faster of two answers, the second asked for `delay` later: longer than t with probability
- * Q1(t) * Q2(t - delay). Through the legs' draws, the quantile tables and the histogram that reports percentiles. Each
+/* The fastest of several answers, each asked for `delay` after the start: longer than t with the probability that each of
+ * them is, the product of Qk(t - delay_k). Through the legs' draws, the quantile tables and the histogram that reports percentiles. Each
  * comparison fails a right program in one of a thousand seeds. */
 #include <gsl/gsl_cdf.h>
 #include <stdlib.h>
@@ -18,15 +18,19 @@ typedef struct {
     int64_t sigma;  /* ppm */
 } lognormal;
 
+enum { LEGS_MAX = 4 };
+
 static const struct {
-    lognormal first;
-    lognormal second;
-    int64_t delay; /* ns */
+    int legs;
+    lognormal leg[LEGS_MAX];
+    int64_t delay[LEGS_MAX]; /* ns */
 } cases[] = {
-    {{2000000, 646570}, {2000000, 646570}, 0},
-    {{2000000, 646570}, {9000000, 300000}, 0},
-    {{5000000, 1000000}, {5000000, 1000000}, 10000000},
-    {{2000000, 1500000}, {30000000, 200000}, 25000000},
+    {2, {{2000000, 646570}, {2000000, 646570}}, {0, 0}},
+    {2, {{2000000, 646570}, {9000000, 300000}}, {0, 0}},
+    {2, {{5000000, 1000000}, {5000000, 1000000}}, {0, 10000000}},
+    {2, {{2000000, 1500000}, {30000000, 200000}}, {0, 25000000}},
+    {3, {{5000000, 1000000}, {5000000, 1000000}, {5000000, 1000000}}, {0, 10000000, 12000000}},
+    {4, {{9000000, 900000}, {7000000, 600000}, {2000000, 1500000}, {500000, 300000}}, {0, 5000000, 8000000, 11000000}},
 };
 
 static const uint32_t quantile_ppm[] = {500000, 900000, 990000, 999000};
@@ -38,7 +42,10 @@ static double above(const lognormal *dist, double x)
 
 static double minimum_above(int i, double x)
 {
-    return above(&cases[i].first, x) * above(&cases[i].second, x - (double)cases[i].delay);
+    double product = 1.0;
+    for (int leg = 0; leg < cases[i].legs; leg++)
+        product *= above(&cases[i].leg[leg], x - (double)cases[i].delay[leg]);
+    return product;
 }
 
 /* The exact quantile, by halving. */
@@ -67,23 +74,24 @@ static void build(sim_sampler *sampler, const lognormal *dist)
     sim_sampler_build(sampler, &(sim_dist){.type = SIM_DIST_LOGNORMAL, .a = dist->median, .b = dist->sigma});
 }
 
-START_TEST(minimum_of_two_lognormals_has_its_quantiles)
+START_TEST(minimum_of_lognormals_has_its_quantiles)
 {
     enum { QUANTILES = sizeof quantile_ppm / sizeof *quantile_ppm };
-    static sim_sampler first;
-    static sim_sampler second;
+    static sim_sampler sampler[LEGS_MAX];
     static sim_histogram histogram;
     unsigned at_most[QUANTILES] = {0};
     double exact[QUANTILES];
-    build(&first, &cases[_i].first);
-    build(&second, &cases[_i].second);
+    for (int leg = 0; leg < cases[_i].legs; leg++)
+        build(&sampler[leg], &cases[_i].leg[leg]);
     sim_histogram_clear(&histogram);
     for (int k = 0; k < QUANTILES; k++)
         exact[k] = exact_quantile(_i, quantile_ppm[k] / 1e6);
     for (uint64_t n = 0; n < OPERATIONS; n++) {
-        const uint64_t a = draw_leg(&first, n, 1);
-        const uint64_t b = draw_leg(&second, n, 2) + (uint64_t)cases[_i].delay;
-        const uint64_t least = a < b ? a : b;
+        uint64_t least = UINT64_MAX;
+        for (int leg = 0; leg < cases[_i].legs; leg++) {
+            const uint64_t end = draw_leg(&sampler[leg], n, (uint64_t)leg + 1) + (uint64_t)cases[_i].delay[leg];
+            least = end < least ? end : least;
+        }
         sim_histogram_record(&histogram, (int64_t)least);
         for (int k = 0; k < QUANTILES; k++)
             at_most[k] += (double)least <= exact[k];
@@ -108,7 +116,7 @@ int main(void)
     Suite *suite = suite_create("minimum");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, minimum_of_two_lognormals_has_its_quantiles, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(all, minimum_of_lognormals_has_its_quantiles, 0, sizeof cases / sizeof *cases);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -174,6 +174,8 @@ START_TEST(the_peers_differ_where_they_are_known_to)
         ROW(hedging_threshold, RGN_AUTO, 500 * RGN_NS_PER_MS),
         ROW(hedging_early_transient, RGN_EARLY_LAUNCH, RGN_EARLY_RETRY),
         ROW(hedging_primary_failure, RGN_PRIMARY_FAILURE_TRANSIENT, RGN_PRIMARY_FAILURE_FINAL),
+        ROW(hedging_threshold_step, 500 * RGN_NS_PER_MS, 100 * RGN_NS_PER_MS),
+        ROW(hedging_leg_exclusions, RGN_LEG_EXCLUSIONS_REPLACE, RGN_LEG_EXCLUSIONS_UNION),
         ROW(hedging_both_transient, RGN_BOTH_TRANSIENT_END, RGN_BOTH_TRANSIENT_ATTEMPT),
         ROW(breaker_cut_legs, RGN_CUT_LEGS_COUNT, RGN_CUT_LEGS_LOST_PRIMARY),
         ROW(breaker_tally, RGN_TALLY_SHARED, RGN_TALLY_PER_REGION),
@@ -201,6 +203,10 @@ START_TEST(the_peers_differ_where_they_are_known_to)
     }
     ck_assert_int_eq(dotnet->options.values.failback_promote_on, RGN_PROMOTE_ON_CONNECTION); /* both ask for one */
     ck_assert_int_eq(java->options.values.failback_promote_on, RGN_PROMOTE_ON_CONNECTION);
+    ck_assert_int_eq(dotnet->options.values.hedging_max_alternates, 7); /* and go on to the last region */
+    ck_assert_int_eq(java->options.values.hedging_max_alternates, 7);
+    ck_assert_int_eq(dotnet->options.values.hedging_writes, 0); /* both hedge writes only where asked to */
+    ck_assert_int_eq(java->options.values.hedging_writes, 0);
     sim_policy_destroy(dotnet);
     sim_policy_destroy(java);
 }
