@@ -156,6 +156,19 @@ START_TEST(what_may_wait_no_more_launches_the_hedge)
 }
 END_TEST
 
+/* So does a 429 without any time to wait: after its one last attempt. */
+START_TEST(a_throttle_without_time_to_wait_launches_the_hedge)
+{
+    use(true, RGN_KNOB_hedging_early_transient, RGN_EARLY_LAUNCH);
+    f.config.options.retry_max_throttle_wait = 0;
+    fixture_start(&f);
+    is_sent(begin(&a_read, 0), 0, 0);
+    is_sent(answer(0, 429, 0, MS(10)), 0, 0);
+    is_sent(answer(0, 429, 0, MS(20)), 1, 1);
+    is_done(answer(1, 200, 0, MS(30)), 200, 1, RGN_HEDGE_ALTERNATE_WON, 0);
+}
+END_TEST
+
 /* 3200 is final once its retries are used up; while it waits nobody has won. */
 START_TEST(a_throttle_that_waits_is_no_primary_win)
 {
@@ -323,6 +336,7 @@ int main(void)
                                   a_final_answer_before_the_threshold_is_retried_or_returned,
                                   what_will_not_wait_in_its_region_launches_the_hedge,
                                   what_may_wait_no_more_launches_the_hedge,
+                                  a_throttle_without_time_to_wait_launches_the_hedge,
                                   a_throttle_that_waits_is_no_primary_win,
                                   one_allowed_region_makes_no_race_even_if_the_primary_is_elsewhere,
                                   a_legs_own_timeout_ends_the_harvest,
