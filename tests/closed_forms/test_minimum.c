@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fastest of several answers, each asked for `delay` after the start: longer than t with the probability that each of
- * them is, the product of Qk(t - delay_k). Through the legs' draws, the quantile tables and the histogram that reports percentiles. Each
- * comparison fails a right program in one of a thousand seeds. */
+/* The fastest of several answers, each asked for `delay` after the start: longer than t with the probability that each
+ * of them is, the product of Qk(t - delay_k). Through the legs' draws, the quantile tables and the histogram that
+ * reports percentiles. Each comparison fails a right program in one of a thousand seeds. */
 #include <gsl/gsl_cdf.h>
 #include <stdlib.h>
 

@@ -23,7 +23,6 @@ static const char *const world_text =
     "workload: {shop: {rate: 3000 /s, partitions: {count: 8}, operations: {read: 50 %, write: 50 %}}}\n"
     "faults: {slow: {where: {regions: [northcentralus, centralus, eastus2]}, latency: {multiply: 400}}}\n";
 
-
 typedef struct {
     sim_ended ended[ENDED_MAX];
     size_t count;
