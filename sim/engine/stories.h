@@ -30,7 +30,7 @@ uint16_t sim_stories_begin(sim_stories *stories, uint64_t ordinal);
 /* The story at `place`; NULL if it is no longer that operation's. */
 sim_story *sim_stories_at(sim_stories *stories, uint16_t place, uint64_t ordinal);
 
-/* An attempt was sent, or has ended one way or the other; `leg` says which of the two that may be open. */
+/* An attempt was sent, or has ended one way or the other; `leg` says which of those that may be open. */
 void sim_story_sent(sim_story *story, const sim_story_attempt *attempt);
 void sim_story_leg_ended(sim_story *story, uint8_t leg, sim_story_end how, const rgn_response *response, int64_t now);
 
