@@ -532,15 +532,15 @@ static const sim_field replication_effect_rows[] = {
 static const sim_record replication_effect_record =
     RECORD("replication_effect", sim_raw_replication_effect, replication_effect_rows);
 
-static const sim_field again_rows[] = {{"", SIM_FIELD_DURATION, RANGE(1, YEAR), .meaning = "start of a repetition"}};
-static const sim_record again_record = RECORD("again", int64_t, again_rows);
+static const sim_field repetition_rows[] = {{"", SIM_FIELD_DURATION, RANGE(1, YEAR), .meaning = "start of a repetition"}};
+static const sim_record repetition_record = RECORD("repetition", int64_t, repetition_rows);
 
 static const sim_field fault_rows[] = {
     {"from", SIM_FIELD_DURATION, RANGE(0, YEAR), AT(sim_raw_fault, from),
      .meaning = "start, counted from the start of the run; the fault's own instants count from here"},
     {"until", SIM_FIELD_DURATION, .initial = NEVER, .word = "never", .word_value = NEVER, RANGE(1, YEAR),
      AT(sim_raw_fault, until), .meaning = "end, counted from the start of the run"},
-    {"again", SIM_FIELD_NUMBERS, .record = &again_record, RANGE(1, SIM_FAULTS_MAX - 1), AT(sim_raw_fault, again),
+    {"again", SIM_FIELD_NUMBERS, .record = &repetition_record, RANGE(1, SIM_FAULTS_MAX - 1), AT(sim_raw_fault, again),
      .meaning = "instants of the run at which the same comes again, strikes the same and lasts as long"},
     {"where", SIM_FIELD_RECORD, REQUIRED, .record = &where_record, AT(sim_raw_fault, where),
      .meaning = "what the fault strikes"},
