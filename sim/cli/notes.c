@@ -62,6 +62,9 @@ void cli_print_trips(FILE *out, const sim_scenario *scenario, const sim_workload
 {
     for (uint32_t f = 0; f < scenario->fault_count; f++) {
         const sim_fault *fault = &scenario->fault[f];
+        const size_t number = (size_t)(workload - scenario->workload);
+        if (fault->occurrence > 0 || (fault->workloads != 0 && (fault->workloads >> number & 1) == 0))
+            continue;
         for (int kind = 0; kind < SIM_KINDS; kind++) {
             if (workload->kind_share[kind] == 0 || (fault->kinds >> kind & 1) == 0 || fault->error_count == 0)
                 continue;

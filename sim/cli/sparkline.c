@@ -80,21 +80,33 @@ static void put_policy(const drawing *self, uint32_t policy)
     (void)fputc('\n', self->out);
 }
 
-/* Whether the fault lasts into [from, until). */
-static bool is_on(const sim_fault *fault, int64_t from, int64_t until)
+/* Whether the fault, or one of its repetitions behind it, lasts into [from, until). */
+static bool is_on(const sim_scenario *scenario, uint32_t first, int64_t from, int64_t until)
 {
-    return fault->from < until && from < fault->until;
+    bool is_on = false;
+    for (uint32_t f = first; f < scenario->fault_count; f++) {
+        const sim_fault *fault = &scenario->fault[f];
+        if (f > first && fault->occurrence == 0)
+            break;
+        is_on = is_on || (fault->from < until && from < fault->until);
+    }
+    return is_on;
 }
 
-static void put_fault(const drawing *self, const sim_fault *fault)
+/* One line for the fault and its repetitions. */
+static void put_fault(const drawing *self, uint32_t number)
 {
-    const int64_t duration = self->summary->plan->scenario[self->scenario]->duration;
+    const sim_scenario *scenario = self->summary->plan->scenario[self->scenario];
+    const sim_fault *fault = &scenario->fault[number];
+    const int64_t duration = scenario->duration;
+    if (fault->occurrence > 0)
+        return;
     put_label(self, fault->name);
     if (self->has_colour)
         (void)fputs(CLI_RED, self->out);
     for (uint32_t cell = 0; cell < self->cells; cell++) {
         const int64_t from = duration / self->cells * cell;
-        (void)fputs(is_on(fault, from, from + duration / self->cells) ? "━" : " ", self->out);
+        (void)fputs(is_on(scenario, number, from, from + duration / self->cells) ? "━" : " ", self->out);
     }
     (void)fprintf(self->out, "%s\n", self->has_colour ? CLI_PLAIN : "");
 }
@@ -152,7 +164,7 @@ void cli_print_sparklines(const cli_summary *summary, uint32_t scenario, cli_for
     for (uint32_t p = 0; p < summary->plan->policy_count; p++)
         put_policy(&self, p);
     for (uint32_t f = 0; f < in->fault_count; f++)
-        put_fault(&self, &in->fault[f]);
+        put_fault(&self, f);
     put_axis(&self);
     (void)fputs(format == CLI_MD ? "```\n" : "", out);
 }

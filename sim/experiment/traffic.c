@@ -99,7 +99,8 @@ double sim_traffic_error_share(const sim_fault *fault)
     int64_t most = 0;
     for (uint32_t i = 0; i < fault->error_share.count; i++)
         most = fault->error_share.point[i].value > most ? fault->error_share.point[i].value : most;
-    return (double)most / SIM_SHARE_ONE;
+    const uint32_t of = fault->zone.of > 0 && fault->zone_of_replicas ? fault->zone.of : 1;
+    return (double)most / SIM_SHARE_ONE / of;
 }
 
 /* Whether the breaker counts this error of an attempt; an attempt that is never answered counts if it times out before

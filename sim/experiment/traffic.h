@@ -22,7 +22,7 @@ typedef struct {
  * share of errors; < 0: it does not trip. Errors that charge an endpoint, or nothing, trip nobody. */
 double sim_traffic_trip_under(const sim_workload *workload, const rgn_options *options, const sim_fault *fault,
                               sim_kind kind);
-/* That share of errors, 0 to 1. */
+/* That share of errors, 0 to 1: of all attempts of a partition, where the fault strikes a zone's replicas. */
 double sim_traffic_error_share(const sim_fault *fault);
 
 sim_traffic sim_traffic_of(const sim_scenario *scenario, const sim_workload *workload, const rgn_options *options);

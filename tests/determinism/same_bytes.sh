@@ -50,7 +50,7 @@ printf '#!/bin/sh\nGLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-FMA_Usable exec "
 chmod +x "$work/fixed_addresses" "$work/no_fma"
 ln -s "$root/scenarios/data" "$work/data"
 
-for scenario in ${SAME_BYTES_SCENARIOS:-ties mixed wide hedged capacity}; do
+for scenario in ${SAME_BYTES_SCENARIOS:-ties mixed wide hedged capacity scopes}; do
     file=$root/tests/determinism/$scenario.yaml
     play first "$regionsim" "$dump" "$file" --jobs 1
     [ "$(wc -l <"$work/first.dump")" -gt 1000 ] || { echo "FAILED: the dump of $scenario is nearly empty"; exit 1; }

@@ -379,6 +379,9 @@ START_TEST(a_fault_trips_by_what_the_breaker_counts_of_it)
     ck_assert_double_eq(sim_traffic_trip_under(&workload, &options, &fault, SIM_KIND_WRITE), -1);
     options.breaker_enabled = 0;
     ck_assert_double_eq(sim_traffic_trip_under(&workload, &options, &fault, SIM_KIND_READ), -1);
+    fault.zone = (sim_part){.number = 1, .of = 4};
+    fault.zone_of_replicas = true; /* a quarter of each partition's attempts */
+    ck_assert_double_eq_tol(sim_traffic_error_share(&fault), (double)TRIPS[_i].share / 4e9, 1e-12);
 }
 END_TEST
 
