@@ -89,9 +89,10 @@ static play *run(const char *rest, unsigned clients, sim_mode mode)
     rgn_effective_options workloads[SIM_WORKLOADS_MAX];
     sim_policy *policy = sim_policy_parse("plain.yaml", plain_policy, strlen(plain_policy), NULL, 0, &error);
     ck_assert_msg(policy != NULL, "%d: %s", error.line, error.message);
-    ck_assert(sim_effective_options(scenario, policy, NULL, NULL, &options, &error));
+    const rgn_environment environment = sim_scenario_environment(scenario);
+    ck_assert(sim_effective_options(scenario, policy, NULL, &environment, &options, &error));
     for (uint32_t w = 0; w < scenario->workload_count; w++)
-        ck_assert(sim_effective_options(scenario, policy, &scenario->workload[w], NULL, &workloads[w], &error));
+        ck_assert(sim_effective_options(scenario, policy, &scenario->workload[w], &environment, &workloads[w], &error));
     const sim_luck luck = {.seed = 3};
     play *self = calloc(1, sizeof *self);
     ck_assert_ptr_nonnull(self);
@@ -284,6 +285,37 @@ START_TEST(a_restart_drops_entries_as_returns_without_evidence)
 }
 END_TEST
 
+/* A sweep at 5 s tries a connection that answers 2 ms later. In between the client starts anew and its partition trips
+ * again, in an entry of the very same generation: the answer is for its earlier life. */
+START_TEST(a_connection_that_an_earlier_life_tried_brings_nobody_home)
+{
+    static const char *const world =
+        "duration: 8 s\n"
+        "environment: {AZURE_COSMOS_PPCB_READ_FAILURE_THRESHOLD: \"1\", AZURE_COSMOS_PPCB_ALTERNATE_FAILURES: "
+        "\"1000\",\n"
+        "  AZURE_COSMOS_PPCB_FAILBACK_PROMOTE_ON: connection, AZURE_COSMOS_PPCB_PARTITION_UNAVAILABILITY_DURATION_MS: "
+        "\"0\",\n"
+        "  AZURE_COSMOS_PPCB_FAILBACK_SWEEP_INTERVAL_MS: \"5000\", AZURE_COSMOS_MAX_FAILOVER_RETRY_COUNT: \"0\",\n"
+        "  AZURE_COSMOS_CONNECTION_POOL_MAX_DATAPLANE_REQUEST_TIMEOUT_MS: \"1\"}\n"
+        "workload: {shop: {rate: {step: {0: 1 /s, 4999 ms: 10000 /s, 5010 ms: 0 /s}}, arrivals: constant,\n"
+        "  partitions: {count: 1}, operations: {read: 100 %%}}}\n%s";
+    for (int restarts = 0; restarts < 2; restarts++) {
+        char text[1024];
+        unsigned trips = 0;
+        unsigned promotions = 0;
+        snprintf(text, sizeof text, world, restarts ? "restarts: {deploy: {at: 5000.5 ms}}\n" : "");
+        play *self = run_both(text);
+        for (size_t i = 0; i < self->transitions; i++) {
+            trips += self->transition[i].reason == RGN_REASON_TRIP;
+            promotions += self->transition[i].reason == RGN_REASON_PROMOTE;
+        }
+        ck_assert_uint_eq(trips, restarts ? 4 : 2); /* two clients */
+        ck_assert_uint_eq(promotions, restarts ? 0 : 2);
+        finish(self);
+    }
+}
+END_TEST
+
 /* A counting entry is no absence: losing it is no return. */
 START_TEST(a_restart_that_loses_counts_only_is_no_return)
 {
@@ -372,6 +404,7 @@ int main(void)
     tcase_add_test(all, a_larger_share_that_gives_up_takes_in_the_smaller);
     tcase_add_test(all, a_restart_ends_what_its_client_had_in_flight);
     tcase_add_test(all, a_restart_drops_entries_as_returns_without_evidence);
+    tcase_add_test(all, a_connection_that_an_earlier_life_tried_brings_nobody_home);
     tcase_add_test(all, a_restart_that_loses_counts_only_is_no_return);
     tcase_add_test(all, connections_outlive_answers_by_the_idle_time_and_no_restart);
     tcase_add_loop_test(all, idle_time_itself_is_not_too_long, 0, sizeof idle_cases / sizeof *idle_cases);
