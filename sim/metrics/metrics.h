@@ -207,10 +207,10 @@ typedef struct {
     sim_histogram *failed;    /* of the other ended operations */
     size_t interval_count;
     sim_interval_row *interval;
-    sim_station_row *station; /* [interval * regions + region]; NULL: no region has limits */
     size_t transition_count;
     sim_transition_row *transition; /* in event order; bounded by the scenario's record.transitions */
     uint64_t transitions_left_out;
+    sim_station_row *station; /* [interval * regions + region]; NULL: no region has limits */
 } sim_run_metrics;
 
 typedef struct sim_metrics sim_metrics;
