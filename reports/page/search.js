@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kinds of chart of a sweep: the front, what each key does, two keys together.
+// The kinds of chart of a sweep and of a search: points and their front, what keys do alone and in pairs.
 "use strict";
 const SearchCharts = (() => {
   const {number, cells, headings, body, tables, format, short, look, tipStyle, add} = Drawing;
   const MAPS_MAX = 4;
+  const RANKS_MAX = 14;
 
   // "> 12.3 ±0.4": what is known, and half of its interval.
   function estimate(text) {
@@ -36,7 +37,8 @@ const SearchCharts = (() => {
       return {
         p: Number(row.dataset.p),
         name: text[0],
-        isFront: text[1] === "front",
+        isFront: text[1].startsWith("front"),
+        isPicked: text[1].endsWith("recommended"),
         keys: text.slice(2, 2 + keys).map((value, k) => `${names[2 + k]} = ${short(value)}`),
         estimate: text.map(estimate),
         text,
@@ -79,12 +81,55 @@ const SearchCharts = (() => {
               strokeWidth: 1.6,
               fill: (one) => (one.isFront ? stroke(one) : "var(--bg)"),
             }),
+            Plot.dot(
+              drawn.filter((one) => one.isPicked),
+              {x: at(x), y: at(y), r: 10, stroke: "var(--text)", strokeWidth: 1.6},
+            ),
             Plot.tip(drawn, Plot.pointer({x: at(x), y: at(y), title, ...tipStyle})),
           ],
           r: {type: "identity"},
         }),
       ),
       names[y],
+    );
+  }
+
+  // Values with intervals, one below the other, around zero.
+  function ranks(box, heading, rows, column, draw) {
+    const drawn = rows.filter((one) => !Number.isNaN(one.estimate[column].value));
+    if (drawn.length === 0) return;
+    const stroke = "var(--c0)";
+    const x = (one) => one.estimate[column].value;
+    const y = (one) => one.name;
+    const x1 = (one) => low(one.estimate[column]);
+    const x2 = (one) => high(one.estimate[column]);
+    const title = (one) => [one.name, ...one.told, `${one.text[column]}  ${heading}`].join("\n");
+    add(
+      box,
+      Plot.plot(
+        look(box, drawn.length * 22 + 50, {
+          marginLeft: Math.min(230, box.width / 2),
+          marginRight: 16,
+          marginTop: 6,
+          marginBottom: 38,
+          x: {label: heading, labelAnchor: "center", nice: true, zero: true, ticks: 5, tickFormat: tick},
+          y: {
+            type: "band",
+            domain: drawn.map(y),
+            label: null,
+            tickSize: 0,
+            padding: 0.25,
+            tickFormat: (name) => fits(name, 210),
+          },
+          marks: [
+            Plot.gridX({stroke: "var(--line)", strokeOpacity: 1, ticks: 5}),
+            Plot.ruleX([0], {stroke: "var(--text)"}),
+            ...draw(drawn, {x, y, stroke}),
+            Plot.ruleY(drawn, {x1, x2, y, stroke: "var(--text)", strokeWidth: 1.4}),
+            Plot.tip(drawn, Plot.pointer({x, y, title, ...tipStyle})),
+          ],
+        }),
+      ),
     );
   }
 
@@ -253,6 +298,39 @@ const SearchCharts = (() => {
       if (judges.length < 2) return "Nothing to draw: a front takes two metrics that judge.";
       const box = grid(self);
       for (const y of judges.slice(1, 1 + MAPS_MAX)) scatter(box(), names, points, judges[0], y);
+    },
+
+    gains(self) {
+      const {names, points, judges} = readPoints(self);
+      const box = grid(self);
+      if (judges.length > 1)
+        for (const y of judges.slice(1, 1 + MAPS_MAX)) scatter(box(), names, points, judges[0], y);
+      const rows = points
+        .filter((one) => one.isFront)
+        .slice(0, RANKS_MAX)
+        .map((one) => ({...one, name: one.name + (one.isPicked ? " ★" : ""), told: one.keys}));
+      if (rows.length === 0) return "No point beats the base, so there is no front to draw.";
+      for (const column of judges)
+        ranks(box(), names[column], rows, column, (drawn, {x, y, stroke}) => [
+          Plot.dot(drawn, {x, y, r: 5, stroke, fill: (one) => (one.isPicked ? stroke : "var(--bg)"), strokeWidth: 1.8}),
+        ]);
+    },
+
+    sensitivity(self) {
+      const table = tables(self.figure)[0];
+      const names = headings(table);
+      const rows = body(table)
+        .slice(0, RANKS_MAX)
+        .map((row) => {
+          const text = cells(row);
+          const name = `${text[0].replace(/^.*\./, "")} → ${text[1]}`;
+          return {name, told: [text[0]], text, estimate: text.map(estimate)};
+        });
+      const box = grid(self);
+      for (let column = 2; column < names.length; column++)
+        ranks(box(), names[column], rows, column, (drawn, {x, y, stroke}) => [
+          Plot.barX(drawn, {x, y, fill: stroke, fillOpacity: 0.55}),
+        ]);
     },
 
     effects(self) {

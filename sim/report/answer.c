@@ -172,11 +172,14 @@ static void put_overview_row(const rep_page *page, const rep_source *source, uin
     (void)fputc('\n', page->out);
 }
 
+void rep_put_heading(const rep_page *page)
+{
+    (void)fprintf(page->out, "<h1>%zu scenario%s, %zu policies</h1>\n", page->scenario_count,
+                  page->scenario_count == 1 ? "" : "s", page->policy_count);
+}
+
 void rep_put_overview(const rep_page *page)
 {
-    (void)fprintf(page->out, "<h1>%zu scenarios, %zu policies</h1>\n", page->scenario_count, page->policy_count);
-    if (page->compared_count == 0)
-        return;
     (void)fputs("<p class=lead>How each policy does against the baseline of its database, by the objectives that each "
                 "scenario declares. Differences are paired: within a replication all policies meet the same "
                 "luck.</p>\n",
@@ -186,7 +189,7 @@ void rep_put_overview(const rep_page *page)
         heading[i + 1] = page->policy[i];
     rep_table_open(page->out, "overview", "Objectives of each scenario, policy against baseline", heading,
                    page->policy_count + 1);
-    size_t number = 0;
+    size_t number = page->tune_count;
     for (size_t i = 0; i < page->count; i++) {
         const rep_source *source = &page->source[i];
         for (uint32_t s = 0; !source->is_sweep && s < source->plan.scenario_count; s++)

@@ -37,6 +37,7 @@ static void collect(rep_page *page)
         const rep_source *source = &page->source[i];
         const sim_store_plan *plan = &source->plan;
         page->scenario_count += source->is_sweep ? cli_sweep_files(&source->sweep) : plan->scenario_count;
+        page->tune_count += source->is_tune;
         page->compared_count += source->is_sweep ? 0 : plan->scenario_count;
         pairs += source->is_sweep ? 0 : (size_t)plan->scenario_count * plan->policy_count;
         for (uint32_t p = 0; p < plan->policy_count; p++)
@@ -55,8 +56,8 @@ static void collect(rep_page *page)
 static void put_title(const rep_page *page)
 {
     const rep_source *first = &page->source[0];
-    if (page->scenario_count == 1 && first->is_sweep)
-        (void)fputs("Sweep", page->out);
+    if (page->count == 1 && (first->is_sweep || first->is_tune))
+        (void)fputs(first->is_sweep ? "Sweep" : "Search", page->out);
     else if (page->scenario_count == 1)
         rep_text(page->out, first->plan.scenario[0]->name);
     else
@@ -161,10 +162,15 @@ static void put_compared(const rep_section *section)
     rep_put_clients(section);
 }
 
+static bool is_alone(const rep_page *page)
+{
+    return page->scenario_count + page->tune_count == 1;
+}
+
 static void put_section(const rep_section *section)
 {
     FILE *out = section->out;
-    const int level = section->page->scenario_count == 1 ? 1 : 2; /* several have a heading above them */
+    const int level = is_alone(section->page) ? 1 : 2; /* several have a heading above them */
     (void)fprintf(out, "<section class=scenario id=s%zu>\n<h%d>", section->number, level);
     if (section->source->is_sweep)
         rep_put_sweep_name(section);
@@ -184,9 +190,21 @@ static bool is_variant(const rep_source *source, uint32_t s)
     return source->is_sweep && s > 0 && source->sweep.scenario_base[s] == source->sweep.scenario_base[s - 1];
 }
 
-static void put_sections(rep_page *page)
+/* Searches first: their recommendation is what the page is opened for. */
+static void put_searches(rep_page *page)
 {
     size_t number = 0;
+    for (size_t i = 0; i < page->count; i++) {
+        const rep_section section = {page, &page->source[i], 0, number + 1, page->out};
+        if (page->source[i].is_tune)
+            rep_put_tune(&section);
+        number += page->source[i].is_tune;
+    }
+}
+
+static void put_sections(rep_page *page)
+{
+    size_t number = page->tune_count;
     for (size_t i = 0; i < page->count; i++) {
         for (uint32_t s = 0; s < page->source[i].plan.scenario_count; s++) {
             if (is_variant(&page->source[i], s))
@@ -216,7 +234,10 @@ bool rep_page_write(const rep_source *source, size_t count, FILE *out, sim_store
     rep_page page = {.source = source, .count = count, .out = out};
     collect(&page);
     put_head(&page);
-    if (page.scenario_count > 1)
+    if (!is_alone(&page))
+        rep_put_heading(&page);
+    put_searches(&page);
+    if (page.compared_count > 1 && !(count == 1 && source->is_tune)) /* a confirmation says it all */
         rep_put_overview(&page);
     put_sections(&page);
     rep_put_origin(&page);

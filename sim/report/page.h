@@ -21,6 +21,7 @@ typedef struct {
     size_t policy_count; /* of all sources, by name */
     const char *policy[REP_NAMES_MAX];
     size_t scenario_count; /* sections: scenarios of all sources, of sweeps their files */
+    size_t tune_count;     /* searches, whose sections come before these */
     size_t compared_count; /* of these, those that set policies side by side */
     size_t time_points;    /* at most so many points of a time line, so that the page stays small */
     size_t lane_rows;      /* about so many spans of lanes in a scenario */
@@ -63,6 +64,7 @@ void rep_put_faults(const rep_section *section);
 /* answer.c: the answer in words, the key of colours, expectations; a table over all scenarios. */
 void rep_put_answer(const rep_section *section);
 void rep_put_expectations(const rep_section *section);
+void rep_put_heading(const rep_page *page);
 void rep_put_overview(const rep_page *page);
 
 /* One item of the key; `note` is HTML. */
@@ -71,6 +73,9 @@ void rep_key_item(const rep_section *section, const char *policy, const char *ab
 /* sweep.c: in place of all that sets policies side by side; the scenario's name before the sweep changed it. */
 void rep_put_sweep(const rep_section *section);
 void rep_put_sweep_name(const rep_section *section);
+
+/* tune.c: a section of its own for the search that led to the plan. */
+void rep_put_tune(const rep_section *section);
 
 /* numbers.c: objectives, values and comparisons. */
 void rep_put_objectives(const rep_section *section);

@@ -47,6 +47,7 @@ bool rep_source_open(rep_source *self, const char *path, sim_store_error *error)
     self->outcome = sim_outcome_read(self->store, &self->plan, error);
     if (self->outcome == NULL)
         return false;
+    self->is_tune = rep_single(self, "SELECT count(*) FROM tune", NULL, 0, 0) > 0;
     self->sweep.outcome = self->outcome;
     if (!self->is_sweep && !cli_summary_open(&self->summary, &self->plan, self->outcome, path, CLI_VIEW_RUN)) {
         *error = (sim_store_error){SIM_STORE_IO, "out of memory"};

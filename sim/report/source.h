@@ -20,6 +20,7 @@ typedef struct {
     sim_store_plan plan;
     sim_store_summary about;
     sim_outcome *outcome;
+    bool is_tune;  /* the plan is the confirmation of a search, which the tables tune_* tell */
     bool is_sweep; /* then there is no summary: points are judged among each other, not against the first */
     sim_store_sweep points;
     cli_sweep_view sweep;

@@ -86,6 +86,27 @@ def make_sweep(regionsim, root, folder):
     return path
 
 
+def make_search(regionsim, root, folder):
+    """A search over two short scenarios, confirmed in them and in a third one."""
+    root, folder = pathlib.Path(root), pathlib.Path(folder)
+    path = folder / "search.db"
+    tiny = (root / "tests/cli/scenarios/tiny.yaml").read_text(encoding="utf-8")
+    texts = {"tiny": tiny, "half": tiny.replace("4 s: 0 %", "2 s: 50 %, 7 s: 0 %"),
+             "long": tiny.replace("4 s: 0 %", "6 s: 0 %")}
+    for name, text in texts.items():
+        (folder / f"{name}.yaml").write_text(text.replace("scenario: tiny", f"scenario: {name}"), encoding="utf-8")
+    shutil.copy(root / "scenarios/policies/success-rate.yaml", folder)
+    shutil.copytree(root / "tests/cli/scenarios/data", folder / "data", dirs_exist_ok=True)
+    (folder / "late.yaml").write_text("regionsim: 1\npolicy: late\nbased_on: success-rate\n"
+                                      "breaker: {read_failure_threshold: 30}\n"
+                                      "failback: {promote: sweep, sweep_interval: 1 min}\n", encoding="utf-8")
+    run(regionsim, "tune", folder / "tiny.yaml", folder / "half.yaml", "--hold-out", folder / "long.yaml", "--policy",
+        folder / "late.yaml", "--vary", "breaker.read_failure_threshold=1..40", "--vary", "failback.promote=sweep,due",
+        "--vary", "failback.min_sample=2..20", "--objective", "away_healthy_s", "--objective", "home_unhealthy_s",
+        "--objective", "load_amplification", "--budget", "260", "--replications", "10", "--db", path)
+    return path
+
+
 def make_hostile(path, folder):
     """A copy whose names and texts try to get out of the page."""
     copy = pathlib.Path(folder) / "hostile.db"
@@ -93,6 +114,9 @@ def make_hostile(path, folder):
     connection = sqlite3.connect(copy)
     connection.execute("UPDATE scenario SET name = ?1 || id, about = ?1, text = ?1, notes = ?1", [HOSTILE])
     connection.execute("UPDATE policy SET name = ?1 || id, about = ?1, text = ?1", [HOSTILE])
+    connection.execute("UPDATE tune SET base = ?1, reason = ?1", [HOSTILE])
+    connection.execute("UPDATE tune_value SET value = ?1 || value", [HOSTILE])
+    connection.execute("UPDATE tune_sensitivity SET value = ?1 || value", [HOSTILE])
     connection.execute("UPDATE sweep_point SET base = ?1 || base", [HOSTILE])
     connection.execute("UPDATE sweep_value SET key = ?1 || key, value = ?1 || value", [HOSTILE])
     connection.execute("UPDATE region SET name = ?1 || region", [HOSTILE])
