@@ -116,6 +116,8 @@ static void add_operation(exp_trace *self, const sim_recorded_step *step, char p
 static void on_step(void *context, const sim_recorded_step *step)
 {
     exp_trace *self = context;
+    if (self->flight != NULL)
+        exp_flight_see(self->flight, step);
     if (step->start < self->from || step->start >= self->until)
         return;
     self->operations += step->legs == 0;
@@ -189,6 +191,10 @@ static void on_background(void *context, uint32_t client, const rgn_router *rout
 void exp_trace_init(exp_trace *self, const exp_stored *run, int64_t from, int64_t until)
 {
     *self = (exp_trace){.run = run, .from = from, .until = until, .observer = exp_deaf};
+    self->flight = malloc(sizeof *self->flight);
+    self->out_of_memory = self->flight == NULL;
+    if (self->flight != NULL)
+        exp_flight_init(self->flight, from, until < run->scenario->duration ? until : run->scenario->duration);
     self->observer.context = self;
     self->observer.transition = on_transition;
     self->recorder = (sim_recorder){self, on_record, on_step, on_background};
@@ -197,6 +203,7 @@ void exp_trace_init(exp_trace *self, const exp_stored *run, int64_t from, int64_
 void exp_trace_deinit(exp_trace *self)
 {
     free(self->event);
+    free(self->flight);
     free(self->change);
     *self = (exp_trace){0};
 }

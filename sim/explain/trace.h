@@ -4,7 +4,7 @@
 #ifndef SIM_EXPLAIN_TRACE_H
 #define SIM_EXPLAIN_TRACE_H
 
-#include "explain/words.h"
+#include "explain/flight.h"
 
 enum {
     EXP_TRACE_OPERATION_EVENTS = 400000, /* beyond that every second operation goes, and again */
@@ -26,6 +26,7 @@ typedef enum {
     EXP_TRACE_FAULT,     /* complete: number */
     EXP_TRACE_PHASE,     /* complete: number */
     EXP_TRACE_LEGS,      /* counter: legs a second at a region */
+    EXP_TRACE_FLIGHT,    /* counter: the most legs in flight at a region */
     EXP_TRACE_PAIRS,     /* counter: unhealthy << 32 | recovering */
 } exp_trace_kind;
 
@@ -72,6 +73,7 @@ typedef struct {
     size_t count;
     size_t room;
     exp_trace_event *event;
+    exp_flight *flight;  /* owned */
     size_t change_count; /* up to `until`, also before `from` */
     size_t change_room;
     exp_trace_change *change;

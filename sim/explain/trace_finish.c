@@ -133,6 +133,23 @@ static void add_legs(exp_trace *self, const sim_run_output *output, int64_t end)
     }
 }
 
+/* The most legs in flight, whenever that changes. */
+static void add_flight(exp_trace *self, int64_t end)
+{
+    const exp_flight *flight = self->flight;
+    for (rgn_region r = 0; flight != NULL && r < self->run->scenario->region_count; r++) {
+        for (uint32_t k = 0; k < EXP_FLIGHT_STEPS && flight->from + k * flight->stride < end; k++) {
+            const uint32_t most = exp_flight_most(flight, r, k);
+            if (k == 0 || most != exp_flight_most(flight, r, k - 1))
+                exp_trace_add(self, (exp_trace_event){.at = flight->from + k * flight->stride,
+                                                      .id = most,
+                                                      .pid = EXP_PID_REGIONS + r,
+                                                      .kind = EXP_TRACE_FLIGHT,
+                                                      .phase = 'C'});
+        }
+    }
+}
+
 bool exp_trace_finish(exp_trace *self, const sim_run_output *output)
 {
     const int64_t end = self->until < output->end ? self->until : later(output->end, self->run->scenario->duration);
@@ -140,6 +157,7 @@ bool exp_trace_finish(exp_trace *self, const sim_run_output *output)
     add_breakers(self, end);
     add_schedule(self, end);
     add_legs(self, output, end);
+    add_flight(self, end);
     if (self->count > 0)
         qsort(self->event, self->count, sizeof *self->event, by_time);
     return !self->out_of_memory;

@@ -41,6 +41,8 @@ static const char *name_of(const exp_trace *self, const exp_trace_event *event, 
         return scenario->phase[event->id].name;
     case EXP_TRACE_LEGS:
         return "legs a second";
+    case EXP_TRACE_FLIGHT:
+        return "legs in flight";
     case EXP_TRACE_PAIRS:
         return "partitions of clients";
     }
@@ -49,8 +51,8 @@ static const char *name_of(const exp_trace *self, const exp_trace_event *event, 
 
 static const char *category_of(const exp_trace_event *event)
 {
-    static const char *const NAMES[] = {"operation", "leg",   "breaker", "mark", "restart",
-                                        "fault",     "phase", "legs",    "pairs"};
+    static const char *const NAMES[] = {"operation", "leg",   "breaker", "mark",      "restart",
+                                        "fault",     "phase", "legs",    "in flight", "pairs"};
     return NAMES[event->kind];
 }
 
@@ -85,6 +87,7 @@ static void put_arguments(const exp_trace_event *event, FILE *out)
         (void)fprintf(out, "\"client\":%u", event->client);
         return;
     case EXP_TRACE_LEGS:
+    case EXP_TRACE_FLIGHT:
         (void)fprintf(out, "\"legs\":%" PRIu64, event->id);
         return;
     case EXP_TRACE_PAIRS:

@@ -48,6 +48,27 @@ def check_span(event, open_spans):
         fault(f"{event}: ends without having begun")
 
 
+def check_flight(trace):
+    """Where the trace has every operation of its stretch, no more legs are open than the counter says."""
+    if trace["otherData"]["one_operation_of"] != 1:
+        return
+    steps = collections.defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["cat"] == "in flight":
+            steps[event["pid"]].append((event["ts"], event["args"]["legs"]))
+    open_legs, place = collections.Counter(), collections.Counter()
+    end = max(event["ts"] for event in trace["traceEvents"] if event["cat"] == "operation" and event["ph"] == "b")
+    for event in trace["traceEvents"]:
+        if event["cat"] != "leg" or event["ts"] > end:
+            continue
+        pid = event["pid"]
+        open_legs[pid] += 1 if event["ph"] == "b" else -1
+        while place[pid] + 1 < len(steps[pid]) and steps[pid][place[pid] + 1][0] <= event["ts"]:
+            place[pid] += 1
+        if open_legs[pid] > steps[pid][place[pid]][1]:
+            fault(f"{event}: {open_legs[pid]} legs are open, and the counter says {steps[pid][place[pid]]}")
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         trace = json.load(file)
@@ -66,6 +87,7 @@ def main():
         check_order(event, last)
         if event["ph"] in "be":
             check_span(event, open_spans)
+    check_flight(trace)
     if open_spans:
         fault(f"{len(open_spans)} spans never end, such as {next(iter(open_spans))}")
     sums["canary"] = sum(bool(event["args"].get("canary")) for event in trace["traceEvents"])
