@@ -144,9 +144,12 @@ const Charts = (() => {
       const names = headings(tables(self.figure)[0]);
       const isUsed = (column) =>
         tables(self.figure).some((table) => body(table).some((row) => number(row.cells[column].textContent) > 0));
-      const columns = [1, 2, 6, 7, 4, 5, 3].filter(isUsed);
-      timeLines(self, names, columns, 96);
-      const unused = [2, 6, 7, 4, 5, 3]
+      const order = ["p99", "errors", "pairs away", "recovering", "canaries/s", "failed canaries", "hedges"];
+      const there = order
+        .map((start) => names.findIndex((name) => name.startsWith(start)))
+        .filter((column) => column > 0);
+      timeLines(self, names, there.filter(isUsed), 96);
+      const unused = there
         .filter((column) => !isUsed(column))
         .map((column) => names[column].replace(/, %|\/s/, ""));
       if (unused.length > 0) note(self, `Zero throughout under every policy, so not drawn: ${unused.join(", ")}.`);

@@ -2,14 +2,14 @@
 // The page: draws its figures, switches themes, folds tables away and unfolds them for printing.
 "use strict";
 (() => {
-  const KINDS = {...Charts, ...SearchCharts};
+  const KINDS = {...Charts, ...SearchCharts, ...FitCharts};
   const DASH = ["none", "6 3", "2 3", "9 3 2 3"];
 
   function readKey(section) {
     return [...section.querySelectorAll(".key li")].map((item) => {
       const colour = Number(item.dataset.colour);
       return {
-        name: item.querySelector("bdi").textContent,
+        name: item.querySelector("span").textContent,
         stroke: `var(--c${colour % 8})`,
         dash: DASH[Math.floor(colour / 8) % 4],
       };
@@ -18,7 +18,7 @@
 
   function readPhases(section) {
     const list = section.querySelector(".spans");
-    if (!list) return null; // a sweep has no time line
+    if (!list) return null; // sweeps and fits have none
     const end = Number(list.dataset.end);
     const starts = [...list.children].map((item) => ({name: item.textContent, from: Number(item.dataset.at)}));
     const faults = [...section.querySelectorAll(".faults li")].map((item) => ({

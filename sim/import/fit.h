@@ -69,6 +69,8 @@ const char *imp_curve_name(imp_curve_kind curve);
 /* fit_write.c: a table on standard output; all periods as CSV, or as JSON. */
 int imp_fit_print(const imp_account *account, const imp_fit *fit);
 void imp_fit_write_csv(const imp_account *account, const imp_fit *fit, FILE *out);
+/* fit_page.c: as a page of charts. */
+void imp_fit_write_page(const imp_account *account, const imp_fit *fit, FILE *out);
 void imp_fit_write_json(const imp_account *account, const imp_fit *fit, FILE *out);
 
 #endif

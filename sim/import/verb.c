@@ -396,6 +396,19 @@ static void put_fit_json(void *context, FILE *out)
     imp_fit_write_json(file->account, file->fit, out);
 }
 
+static void put_fit_page(void *context, FILE *out)
+{
+    const fit_file *file = context;
+    imp_fit_write_page(file->account, file->fit, out);
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t length = strlen(path);
+    const size_t rest = strlen(ending);
+    return length >= rest && strcmp(path + length - rest, ending) == 0;
+}
+
 static int show_fit(const importer *self, const sim_scenario *scenario)
 {
     imp_fit fit;
@@ -406,9 +419,13 @@ static int show_fit(const importer *self, const sim_scenario *scenario)
         status = imp_fit_print(&self->account, &fit);
     if (status != CLI_OK || path == NULL)
         return status;
-    const size_t length = strlen(path);
-    const bool is_csv = length >= 4 && strcmp(path + length - 4, ".csv") == 0;
-    return cli_output_write(path, is_csv ? put_fit_csv : put_fit_json, &file) ? CLI_OK : CLI_IO;
+    return cli_output_write(path,
+                            ends_in(path, ".csv")    ? put_fit_csv
+                            : ends_in(path, ".html") ? put_fit_page
+                                                     : put_fit_json,
+                            &file)
+               ? CLI_OK
+               : CLI_IO;
 }
 
 static int write_and_fit(importer *self)

@@ -9,9 +9,11 @@ void rep_key_item(const rep_section *section, const char *policy, const char *ab
 {
     const size_t colour = rep_colour(section->page, policy);
     (void)fprintf(section->out, "<li class=\"c%zu d%zu\" data-colour=%zu title=\"", colour % 8, colour / 8 % 4, colour);
-    rep_text(section->out, about);
+    rep_text(section->out, section->page->is_brief ? "" : about);
     (void)fputs("\"><svg width=26 height=10 aria-hidden=true><path d=\"M0 5H26\"/></svg> ", section->out);
+    (void)fputs("<span>", section->out); /* for scripts */
     rep_name(section->out, policy);
+    (void)fputs("</span>", section->out);
     (void)fputs(note, section->out);
 }
 
@@ -109,6 +111,10 @@ void rep_put_expectations(const rep_section *section)
     else
         (void)fprintf(section->out, "<strong>%u expectation%s failed, %u could not be judged.</strong>", bad.failed,
                       bad.failed == 1 ? "" : "s", bad.unknown);
+    if (section->page->is_brief && bad.failed + bad.unknown == 0) {
+        (void)fputs("</p>\n", section->out);
+        return;
+    }
     (void)fprintf(section->out, "</p>\n<details class=\"data%s\" open><summary>Expectations, one by one</summary>\n",
                   bad.failed + bad.unknown == 0 ? "" : " urgent");
     rep_table_open(section->out, id, "Limits that the scenario's file sets", HEADING, 6);
@@ -184,6 +190,11 @@ void rep_put_overview(const rep_page *page)
                 "scenario declares. Differences are paired: within a replication all policies meet the same "
                 "luck.</p>\n",
                 page->out);
+    if (page->is_brief)
+        (void)fputs(
+            "<p>So many scenarios are told briefly: the answer, the verdicts, a coarse time line. <code>regionsim "
+            "report DATABASE --scenario NAME</code> makes a page of one with all its charts.</p>\n",
+            page->out);
     const char *heading[REP_NAMES_MAX + 1] = {"scenario"};
     for (size_t i = 0; i < page->policy_count; i++)
         heading[i + 1] = page->policy[i];
@@ -192,8 +203,10 @@ void rep_put_overview(const rep_page *page)
     size_t number = page->tune_count;
     for (size_t i = 0; i < page->count; i++) {
         const rep_source *source = &page->source[i];
-        for (uint32_t s = 0; !source->is_sweep && s < source->plan.scenario_count; s++)
-            put_overview_row(page, source, s, ++number);
+        for (uint32_t s = 0; !source->is_sweep && s < source->plan.scenario_count; s++) {
+            if (rep_is_shown(page, source, s))
+                put_overview_row(page, source, s, ++number);
+        }
         number += source->is_sweep ? cli_sweep_files(&source->sweep) : 0;
     }
     rep_table_close(page->out);

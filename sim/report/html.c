@@ -30,10 +30,22 @@ void rep_text(FILE *out, const char *text)
     put_escaped(out, text, strlen(text));
 }
 
+/* ASCII has no direction of writing that could spread. */
+static bool is_ascii(const char *text)
+{
+    while (*text > 0)
+        text++;
+    return *text == '\0';
+}
+
 void rep_name(FILE *out, const char *name)
 {
     size_t length = strlen(name);
     const bool is_cut = length > REP_NAME_MAX;
+    if (!is_cut && is_ascii(name)) {
+        put_escaped(out, name, length);
+        return;
+    }
     if (is_cut) {
         length = REP_NAME_MAX;
         while (length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80)

@@ -15,7 +15,7 @@ enum { REP_NUMBER_SIZE = 32, REP_NAME_MAX = 200 };
 /* Escaped; a line feed and a tab stay, every other control and mark of writing direction becomes U+FFFD. */
 void rep_text(FILE *out, const char *text);
 
-/* A name in an element that isolates its writing direction, cut after REP_NAME_MAX bytes. */
+/* A name, cut after REP_NAME_MAX bytes; in an element that isolates its writing direction unless it is all ASCII. */
 void rep_name(FILE *out, const char *name);
 
 /* A number with four significant digits and no exponent; "0" for zero. */

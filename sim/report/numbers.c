@@ -196,10 +196,13 @@ void rep_put_objectives(const rep_section *section)
     }
 }
 
-/* A page of many scenarios leaves out what says nothing: equal, or without a verdict. */
+/* A page of many scenarios leaves out what says nothing: equal, or without a verdict; a brief one, all that is neither
+ * better nor worse. */
 static bool is_listed(const rep_section *section, const sim_comparison *one)
 {
     enum { MANY = 4 };
+    if (section->page->is_brief)
+        return one->is_objective || one->verdict == SIM_COMPARED_BETTER || one->verdict == SIM_COMPARED_WORSE;
     return section->page->scenario_count <= MANY || one->is_objective ||
            (one->verdict != SIM_COMPARED_EQUAL && one->verdict != SIM_COMPARED_NO_DATA &&
             one->verdict != SIM_COMPARED_TOO_FEW);
@@ -241,7 +244,10 @@ void rep_put_comparisons(const rep_section *section)
         "has no relative change and stands in the tables alone.";
     if (rep_policies(section) < 2)
         return;
-    rep_figure_open(section, "forest", "Each policy against the baseline", NOTE);
+    rep_figure_open(section, "forest", "Each policy against the baseline",
+                    section->page->is_brief && section->number > section->page->tune_count + 1
+                        ? "Relative change, 95 % interval; as above."
+                        : NOTE);
     for (uint32_t p = SIM_BASELINE + 1; p < rep_policies(section); p++)
         put_policy(section, p);
     rep_figure_close(section);

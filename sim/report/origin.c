@@ -68,10 +68,16 @@ static void put_text(FILE *out, const char *kind, const char *name, const char *
 }
 
 /* What a sweep has made of a text is told once. */
-static void put_texts(FILE *out, const rep_source *source)
+static void put_texts(const rep_page *page, const rep_source *source)
 {
     const sim_store_plan *plan = &source->plan;
-    for (uint32_t s = 0; s < plan->scenario_count; s++) {
+    FILE *out = page->out;
+    if (page->is_brief)
+        (void)fputs("<p>The texts of scenarios are in the database: <code>SELECT text FROM scenario</code>.</p>\n",
+                    out);
+    for (uint32_t s = 0; s < plan->scenario_count && !page->is_brief; s++) {
+        if (!rep_is_shown(page, source, s))
+            continue;
         if (!source->is_sweep || s == 0 || strcmp(plan->scenario[s]->text, plan->scenario[s - 1]->text) != 0)
             put_text(out, "Scenario", plan->scenario[s]->name, plan->scenario[s]->text);
     }
@@ -125,7 +131,7 @@ static void put_source(rep_page *page, size_t number)
               "SELECT compiler AS \"compiler\", system AS \"system\", event_mode AS \"event mode\", command_line AS"
               " \"command\" FROM run_timing ORDER BY run_id LIMIT 1");
     (void)fputs("</dl>\n", out);
-    put_texts(out, source);
+    put_texts(page, source);
     put_options(page, source, number);
     put_digests(page, source, number);
 }

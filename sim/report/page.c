@@ -11,6 +11,9 @@ enum {
     TIME_POINTS = 120,
     TIME_ROWS_TOTAL = 1000,
     TIME_POINTS_MIN = 20,
+    TIME_POINTS_BRIEF = 12,
+    FULL_SCENARIOS = 8, /* so many, or so many (scenario, policy) pairs, are never told briefly */
+    FULL_PAIRS = 50,
     LANE_ROWS = 2400,
     LANE_ROWS_SHARED = 500,
     LANE_ROWS_MIN = 30
@@ -22,6 +25,27 @@ size_t rep_colour(const rep_page *page, const char *policy)
     while (i < page->policy_count && strcmp(page->policy[i], policy) != 0)
         i++;
     return i;
+}
+
+bool rep_is_named(const rep_source *source, uint32_t scenario, const char *name)
+{
+    const char *own = source->plan.scenario[scenario]->name;
+    const size_t length = strlen(name);
+    return strcmp(own, name) == 0 || (source->is_sweep && strncmp(own, name, length) == 0 && own[length] == '#');
+}
+
+bool rep_is_shown(const rep_page *page, const rep_source *source, uint32_t scenario)
+{
+    bool is_shown = page->only_count == 0;
+    for (size_t i = 0; i < page->only_count; i++)
+        is_shown = is_shown || rep_is_named(source, scenario, page->only[i]);
+    return is_shown;
+}
+
+/* The variants that a sweep has made of a scenario are one section. */
+static bool is_variant(const rep_source *source, uint32_t s)
+{
+    return source->is_sweep && s > 0 && source->sweep.scenario_base[s] == source->sweep.scenario_base[s - 1];
 }
 
 static void collect_name(rep_page *page, const char *policy)
@@ -36,16 +60,21 @@ static void collect(rep_page *page)
     for (size_t i = 0; i < page->count; i++) {
         const rep_source *source = &page->source[i];
         const sim_store_plan *plan = &source->plan;
-        page->scenario_count += source->is_sweep ? cli_sweep_files(&source->sweep) : plan->scenario_count;
         page->tune_count += source->is_tune;
-        page->compared_count += source->is_sweep ? 0 : plan->scenario_count;
-        pairs += source->is_sweep ? 0 : (size_t)plan->scenario_count * plan->policy_count;
+        for (uint32_t s = 0; s < plan->scenario_count; s++) {
+            if (is_variant(source, s) || !rep_is_shown(page, source, s))
+                continue;
+            page->scenario_count++;
+            page->compared_count += !source->is_sweep;
+            pairs += source->is_sweep ? 0 : plan->policy_count;
+        }
         for (uint32_t p = 0; p < plan->policy_count; p++)
             collect_name(page, source->is_sweep ? rep_sweep_base(source, p) : plan->policy[p]->name);
     }
+    page->is_brief = page->compared_count > FULL_SCENARIOS && pairs > FULL_PAIRS;
     page->time_points = TIME_ROWS_TOTAL / (pairs == 0 ? 1 : pairs);
     if (page->time_points < TIME_POINTS_MIN)
-        page->time_points = TIME_POINTS_MIN;
+        page->time_points = page->is_brief ? TIME_POINTS_BRIEF : TIME_POINTS_MIN;
     if (page->time_points > TIME_POINTS)
         page->time_points = TIME_POINTS;
     page->lane_rows = page->compared_count <= 1 ? LANE_ROWS : LANE_ROWS_SHARED / page->compared_count;
@@ -53,20 +82,30 @@ static void collect(rep_page *page)
         page->lane_rows = LANE_ROWS_MIN;
 }
 
-static void put_title(const rep_page *page)
+/* Of the one scenario that the page shows. */
+static void put_only_name(const rep_page *page, char title[REP_NAME_MAX])
+{
+    for (size_t i = 0; i < page->count; i++) {
+        for (uint32_t s = 0; s < page->source[i].plan.scenario_count; s++) {
+            if (rep_is_shown(page, &page->source[i], s))
+                (void)snprintf(title, REP_NAME_MAX, "%s", page->source[i].plan.scenario[s]->name);
+        }
+    }
+}
+
+static void put_title(const rep_page *page, char title[REP_NAME_MAX])
 {
     const rep_source *first = &page->source[0];
     if (page->count == 1 && (first->is_sweep || first->is_tune))
-        (void)fputs(first->is_sweep ? "Sweep" : "Search", page->out);
+        (void)snprintf(title, REP_NAME_MAX, "%s", first->is_sweep ? "Sweep" : "Search");
     else if (page->scenario_count == 1)
-        rep_text(page->out, first->plan.scenario[0]->name);
+        put_only_name(page, title);
     else
-        (void)fprintf(page->out, "%zu scenarios", page->scenario_count);
+        (void)snprintf(title, REP_NAME_MAX, "%zu scenarios", page->scenario_count);
 }
 
-static void put_head(const rep_page *page)
+void rep_frame_open(FILE *out, const char *title)
 {
-    FILE *out = page->out;
     (void)fprintf(out,
                   "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '%s' '%s'; "
@@ -74,7 +113,7 @@ static void put_head(const rep_page *page)
                   "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=color-scheme content=\"light dark\">\n<meta name=referrer content=no-referrer>\n<title>",
                   rep_asset_plot.hash, rep_asset_script.hash);
-    put_title(page);
+    rep_text(out, title);
     (void)fputs(" – regionsim report</title>\n<style>\n", out);
     (void)fwrite(rep_asset_style.text, 1, rep_asset_style.size, out);
     (void)fputs(
@@ -83,17 +122,38 @@ static void put_head(const rep_page *page)
         out);
 }
 
-void rep_figure_open(const rep_section *section, const char *chart, const char *title, const char *note)
+void rep_frame_close(FILE *out)
 {
-    (void)fprintf(section->out,
+    (void)fputs("</main>\n<footer>\n<details><summary>Licences of the charts</summary><pre>", out);
+    rep_text(out, rep_asset_notices.text);
+    (void)fputs("</pre></details>\n</footer>\n<script>", out);
+    (void)fwrite(rep_asset_plot.text, 1, rep_asset_plot.size, out);
+    (void)fputs("</script>\n<script>", out);
+    (void)fwrite(rep_asset_script.text, 1, rep_asset_script.size, out);
+    (void)fputs("</script>\n</body>\n</html>\n", out);
+}
+
+void rep_figure_begin(FILE *out, const char *chart, const char *title, const char *note)
+{
+    (void)fprintf(out,
                   "<figure data-chart=%s>\n<figcaption><h3>%s</h3><p>%s</figcaption>\n<div class=plot></div>\n"
                   "<details class=data open><summary>The numbers of this chart</summary>\n",
                   chart, title, note);
 }
 
+void rep_figure_end(FILE *out)
+{
+    (void)fputs("</details>\n</figure>\n", out);
+}
+
+void rep_figure_open(const rep_section *section, const char *chart, const char *title, const char *note)
+{
+    rep_figure_begin(section->out, chart, title, note);
+}
+
 void rep_figure_close(const rep_section *section)
 {
-    (void)fputs("</details>\n</figure>\n", section->out);
+    rep_figure_end(section->out);
 }
 
 void rep_policy_table_open(const rep_section *section, const char *what, uint32_t policy, const char *const *heading,
@@ -127,7 +187,7 @@ static void put_facts(const rep_section *section)
             "<p class=warning>%lld of %lld runs of this scenario have not finished: what follows is made from "
             "the others.</p>\n",
             (long long)missing, (long long)plan->policy_count * plan->replications);
-    if (plan->notes[section->scenario][0] != '\0') {
+    if (plan->notes[section->scenario][0] != '\0' && !section->page->is_brief) {
         (void)fputs("<p class=notes>", section->out);
         rep_text(section->out, plan->notes[section->scenario]);
         (void)fputs("</p>\n", section->out);
@@ -153,9 +213,12 @@ static void put_compared(const rep_section *section)
     rep_put_faults(section);
     rep_put_answer(section);
     rep_put_comparisons(section);
-    rep_put_values(section);
+    if (!section->page->is_brief)
+        rep_put_values(section);
     rep_put_expectations(section);
     rep_put_series(section);
+    if (section->page->is_brief)
+        return;
     rep_put_tail(section);
     rep_put_phases(section);
     rep_put_lanes(section);
@@ -184,12 +247,6 @@ static void put_section(const rep_section *section)
     (void)fputs("</section>\n", out);
 }
 
-/* The variants that a sweep has made of a scenario are one section. */
-static bool is_variant(const rep_source *source, uint32_t s)
-{
-    return source->is_sweep && s > 0 && source->sweep.scenario_base[s] == source->sweep.scenario_base[s - 1];
-}
-
 /* Searches first: their recommendation is what the page is opened for. */
 static void put_searches(rep_page *page)
 {
@@ -207,7 +264,7 @@ static void put_sections(rep_page *page)
     size_t number = page->tune_count;
     for (size_t i = 0; i < page->count; i++) {
         for (uint32_t s = 0; s < page->source[i].plan.scenario_count; s++) {
-            if (is_variant(&page->source[i], s))
+            if (is_variant(&page->source[i], s) || !rep_is_shown(page, &page->source[i], s))
                 continue;
             const rep_section section = {page, &page->source[i], s, ++number, page->out};
             put_section(&section);
@@ -215,25 +272,21 @@ static void put_sections(rep_page *page)
     }
 }
 
-static void put_foot(const rep_page *page)
+static void put_meanings(FILE *out)
 {
-    FILE *out = page->out;
     (void)fputs("<section id=meanings>\n<h2>What the metrics mean</h2>\n", out);
     rep_put_dictionary(out);
-    (void)fputs("</section>\n</main>\n<footer>\n<details><summary>Licences of the charts</summary><pre>", out);
-    rep_text(out, rep_asset_notices.text);
-    (void)fputs("</pre></details>\n</footer>\n<script>", out);
-    (void)fwrite(rep_asset_plot.text, 1, rep_asset_plot.size, out);
-    (void)fputs("</script>\n<script>", out);
-    (void)fwrite(rep_asset_script.text, 1, rep_asset_script.size, out);
-    (void)fputs("</script>\n</body>\n</html>\n", out);
+    (void)fputs("</section>\n", out);
 }
 
-bool rep_page_write(const rep_source *source, size_t count, FILE *out, sim_store_error *error)
+bool rep_page_write(const rep_source *source, size_t count, const char *const *only, size_t only_count, FILE *out,
+                    sim_store_error *error)
 {
-    rep_page page = {.source = source, .count = count, .out = out};
+    rep_page page = {.source = source, .count = count, .out = out, .only = only, .only_count = only_count};
+    char title[REP_NAME_MAX];
     collect(&page);
-    put_head(&page);
+    put_title(&page, title);
+    rep_frame_open(out, title);
     if (!is_alone(&page))
         rep_put_heading(&page);
     put_searches(&page);
@@ -241,7 +294,8 @@ bool rep_page_write(const rep_source *source, size_t count, FILE *out, sim_store
         rep_put_overview(&page);
     put_sections(&page);
     rep_put_origin(&page);
-    put_foot(&page);
+    put_meanings(out);
+    rep_frame_close(out);
     *error = page.error;
     return page.error.status == SIM_STORE_OK;
 }

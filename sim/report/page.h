@@ -20,9 +20,12 @@ typedef struct {
     FILE *out;
     size_t policy_count; /* of all sources, by name */
     const char *policy[REP_NAMES_MAX];
-    size_t scenario_count; /* sections: scenarios of all sources, of sweeps their files */
-    size_t tune_count;     /* searches, whose sections come before these */
-    size_t compared_count; /* of these, those that set policies side by side */
+    size_t scenario_count;   /* sections: scenarios of all sources, of sweeps their files */
+    size_t tune_count;       /* searches, whose sections come before these */
+    size_t compared_count;   /* of these, those that set policies side by side */
+    const char *const *only; /* names of scenarios to show; none: all */
+    size_t only_count;
+    bool is_brief;         /* many scenarios: each has its answer, its verdicts and a coarse time line */
     size_t time_points;    /* at most so many points of a time line, so that the page stays small */
     size_t lane_rows;      /* about so many spans of lanes in a scenario */
     sim_store_error error; /* the first one; everything after it is dropped */
@@ -37,8 +40,15 @@ typedef struct {
     FILE *out;
 } rep_section;
 
-/* Writes the page. False with `*error`: a table could not be read. */
-bool rep_page_write(const rep_source *source, size_t count, FILE *out, sim_store_error *error);
+/* Writes the page, of the scenarios named in `only` if any are. False with `*error`: a table could not be read. */
+bool rep_page_write(const rep_source *source, size_t count, const char *const *only, size_t only_count, FILE *out,
+                    sim_store_error *error);
+
+/* Whether `only` names the source's scenario, or the one that a sweep has made it from. */
+bool rep_is_named(const rep_source *source, uint32_t scenario, const char *name);
+
+/* Whether the page shows it. */
+bool rep_is_shown(const rep_page *page, const rep_source *source, uint32_t scenario);
 
 static inline const sim_scenario *rep_scenario(const rep_section *section)
 {
@@ -89,6 +99,12 @@ void rep_put_regions(const rep_section *section, int64_t length, int64_t togethe
 void rep_put_lanes(const rep_section *section);   /* lanes.c: states of a few partitions */
 void rep_put_phases(const rep_section *section);  /* breakdown.c: flaps and blast radius, phase by phase */
 void rep_put_clients(const rep_section *section); /* breakdown.c: client by client */
+
+/* A page's beginning and end, and a figure in it, for pages of other stages; as below. */
+void rep_frame_open(FILE *out, const char *title);
+void rep_frame_close(FILE *out);
+void rep_figure_begin(FILE *out, const char *chart, const char *title, const char *note);
+void rep_figure_end(FILE *out);
 
 /* `title` and `note` are HTML. The tables that follow are folded away on screens. */
 void rep_figure_open(const rep_section *section, const char *chart, const char *title, const char *note);

@@ -3,7 +3,7 @@
  * than the page has room for. */
 #include "report/page.h"
 
-enum { SERIES_COLUMNS = 9 };
+enum { HEDGES = 3, CANARIES = 4, FAILED = 5, REQUESTS = 8, SERIES_COLUMNS = 9 };
 
 /* How the rows of a run are put together. */
 typedef struct {
@@ -26,11 +26,20 @@ static grid make_grid(const rep_section *section)
     return (grid){length, (count + points - 1) / points};
 }
 
-static void put_row(const rep_section *section, sqlite3_stmt *rows, int columns)
+/* Whether the page has room for a column: a brief one has none for the traffic. */
+static bool is_shown(const rep_section *section, int column)
+{
+    return !section->page->is_brief ||
+           (column != HEDGES && column != CANARIES && column != FAILED && column != REQUESTS);
+}
+
+static void put_row(const rep_section *section, sqlite3_stmt *rows)
 {
     (void)fputs("<tr>", section->out);
-    for (int i = 0; i < columns; i++)
-        rep_cell(section->out, sqlite3_column_type(rows, i) != SQLITE_NULL, sqlite3_column_double(rows, i));
+    for (int i = 0; i < SERIES_COLUMNS; i++) {
+        if (is_shown(section, i))
+            rep_cell(section->out, sqlite3_column_type(rows, i) != SQLITE_NULL, sqlite3_column_double(rows, i));
+    }
     (void)fputc('\n', section->out);
 }
 
@@ -56,9 +65,15 @@ static void put_time_line(const rep_section *section, const grid *in, uint32_t p
                                  scenario->duration,
                                  (int64_t)scenario->client_count * scenario->partition_count};
     sqlite3_stmt *rows = rep_query(section->source, SQL, parameter, 6, &section->page->error);
-    rep_policy_table_open(section, "time", policy, HEADING, SERIES_COLUMNS);
+    const char *heading[SERIES_COLUMNS];
+    size_t columns = 0;
+    for (int i = 0; i < SERIES_COLUMNS; i++) {
+        if (is_shown(section, i))
+            heading[columns++] = HEADING[i];
+    }
+    rep_policy_table_open(section, "time", policy, heading, columns);
     while (rep_next(section->source, &rows, &section->page->error))
-        put_row(section, rows, SERIES_COLUMNS);
+        put_row(section, rows);
     rep_table_close(section->out);
 }
 
@@ -68,15 +83,17 @@ void rep_put_series(const rep_section *section)
     char span[64];
     char note[512];
     sim_format_duration(in.length * in.together, span, sizeof span);
-    (void)snprintf(note, sizeof note,
-                   "One point for each %s, mean over replications. Shaded: the fault is on, the darker the stronger. "
-                   "Pairs are (client, "
-                   "partition); those away from home have all or most of their traffic elsewhere. The p99 is the mean "
-                   "of the p99s of single intervals.",
-                   span);
+    const bool is_told = section->page->is_brief && section->number > section->page->tune_count + 1;
+    (void)snprintf(note, sizeof note, "One point for each %s.%s", span,
+                   is_told ? ""
+                           : " Mean over replications. Shaded: the fault is on, the darker the stronger. Pairs are "
+                             "(client, partition); those away from home have all or most of their traffic elsewhere. "
+                             "The p99 is the mean of the p99s of single intervals.");
     rep_figure_open(section, "time", "The incident, minute by minute", note);
     for (uint32_t p = 0; p < rep_policies(section); p++)
         put_time_line(section, &in, p);
     rep_figure_close(section);
+    if (section->page->is_brief)
+        return;
     rep_put_regions(section, in.length, in.together);
 }

@@ -16,6 +16,7 @@
 typedef struct {
     size_t count;
     rep_source *source;
+    const cli_arguments *arguments;
 } sources;
 
 /* Asked for, or what the output's name ends in, or HTML. */
@@ -72,7 +73,8 @@ static int write_report(const sources *in, cli_format format, FILE *out)
     sim_store_error error = {0};
     bool ok = true;
     if (format == CLI_HTML) {
-        if (!rep_page_write(in->source, in->count, out, &error))
+        if (!rep_page_write(in->source, in->count, (const char *const *)in->arguments->scenario,
+                            in->arguments->scenario_count, out, &error))
             return cli_report_store(&error);
     } else if (format == CLI_MD) {
         for (size_t i = 0; ok && i < in->count; i++)
@@ -183,6 +185,39 @@ static int open_sources(const cli_arguments *arguments, cli_format format, sourc
     return CLI_OK;
 }
 
+/* NULL: none is near. */
+static const char *nearest_name(const sources *in, const char *name)
+{
+    const char *near = NULL;
+    for (size_t d = 0; d < in->count && near == NULL; d++) {
+        const sim_store_plan *plan = &in->source[d].plan;
+        const char **names = sim_arena_array(in->source[d].arena, plan->scenario_count, sizeof *names);
+        for (uint32_t s = 0; s < plan->scenario_count; s++)
+            names[s] = plan->scenario[s]->name;
+        near = sim_nearest(name, names, plan->scenario_count);
+    }
+    return near;
+}
+
+/* Every --scenario names one; CLI_OK, or an exit status after a complaint. */
+static int check_names(const sources *in)
+{
+    for (size_t i = 0; i < in->arguments->scenario_count; i++) {
+        const char *name = in->arguments->scenario[i];
+        const char *first = in->source[0].plan.scenario[0]->name;
+        bool is_there = false;
+        for (size_t d = 0; d < in->count; d++) {
+            for (uint32_t s = 0; s < in->source[d].plan.scenario_count; s++)
+                is_there = is_there || rep_is_named(&in->source[d], s, name);
+        }
+        const char *nearest = is_there ? NULL : nearest_name(in, name);
+        if (!is_there)
+            return cli_complain("report: no database has a scenario \"%s\"; expected one such as \"%s\"", name,
+                                nearest == NULL ? first : nearest);
+    }
+    return CLI_OK;
+}
+
 int cli_report(const cli_arguments *arguments)
 {
     if (arguments->operand_count == 0)
@@ -190,14 +225,18 @@ int cli_report(const cli_arguments *arguments)
     if (arguments->operand_count > REP_SOURCES_MAX)
         return cli_complain("report: more than %d databases", REP_SOURCES_MAX);
     const cli_format format = format_of(arguments);
+    if (arguments->scenario_count > 0 && format != CLI_HTML)
+        return cli_complain("report: --scenario is for pages; md, csv and json hold all scenarios");
     if (format == CLI_HTML && arguments->output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_complain("report: a page of HTML is no use on a terminal; add --output report.html");
-    sources in = {0, calloc((size_t)arguments->operand_count, sizeof *in.source)};
+    sources in = {0, calloc((size_t)arguments->operand_count, sizeof *in.source), arguments};
     int status = CLI_IO;
     if (in.source == NULL)
         (void)cli_complain("out of memory");
     else
         status = open_sources(arguments, format, &in);
+    if (status == CLI_OK)
+        status = check_names(&in);
     if (status == CLI_OK)
         status =
             arguments->output == NULL ? write_report(&in, format, stdout) : write_file(&in, format, arguments->output);

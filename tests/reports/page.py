@@ -107,6 +107,17 @@ def make_search(regionsim, root, folder):
     return path
 
 
+def make_fit(regionsim, root, folder):
+    """An imported account; returns its fit as a page and as CSV."""
+    root, folder = pathlib.Path(root), pathlib.Path(folder)
+    shutil.copytree(root / "scenarios/data", folder / "data", dirs_exist_ok=True)
+    paths = [folder / "fit.html", folder / "fit.csv"]
+    for path in paths:
+        run(regionsim, "import", root / "scenarios/data/shop-telemetry.csv", root / "scenarios/data/azure-rtt.csv",
+            "--name", "shop", "--output", folder / "shop.yaml", "--fit", path, "--force")
+    return paths
+
+
 def make_hostile(path, folder):
     """A copy whose names and texts try to get out of the page."""
     copy = pathlib.Path(folder) / "hostile.db"

@@ -168,6 +168,34 @@ def check_forged(regionsim, database, folder):
               answer.returncode == status and word in answer.stderr)
 
 
+def check_many(regionsim, root, folder):
+    """Many scenarios on one page: told briefly, each still with its answer; one of them alone with everything."""
+    database, output = folder / "many.db", folder / "many.html"
+    tiny = (pathlib.Path(root) / "tests/cli/scenarios/tiny.yaml").read_text(encoding="utf-8")
+    shutil.copytree(pathlib.Path(root) / "tests/cli/scenarios/data", folder / "data", dirs_exist_ok=True)
+    names = [f"tiny{n:02}" for n in range(26)]
+    for name in names:
+        (folder / f"{name}.yaml").write_text(tiny.replace("scenario: tiny", f"scenario: {name}"), encoding="utf-8")
+    page.run(regionsim, "run", *(folder / f"{name}.yaml" for name in names), "--policy", "success-rate", "--policy",
+             "shipped-rust", "--replications", "1", "--db", database)
+    check("many reported", page.report(regionsim, database, "--output", output).returncode == 0)
+    reader = page.Reader(output.read_text(encoding="utf-8"))
+    check("every scenario has a section", reader.headings[1:27] == names)
+    check("with a coarse time line, and no lanes", all(
+        1 < len(reader.tables[f"s{n + 1}-time-1"]) <= 13 and f"s{n + 1}-lanes-0" not in reader.tables
+        for n in range(26)))
+    check("page of many says how to see one", "--scenario NAME" in "".join(reader.text))
+    check("a scenario costs less than 7 kB", len(output.read_bytes()) < 350000 + 26 * 7000)
+    check("one reported", page.report(regionsim, database, "--scenario", "tiny07", "--output", output).returncode == 0)
+    alone = page.Reader(output.read_text(encoding="utf-8"))
+    check("one alone has all charts", alone.headings[0] == "tiny07" and "s1-values-0" in alone.tables and
+          "s1-clients-1" in alone.tables and "requests/s" in alone.tables["s1-time-1"][0])
+    for arguments, word in (["--scenario", "tinny07"], b'expected one such as "tiny07"'), (
+            ["--scenario", "tiny07", "--format", "md"], b"is for pages"):
+        answer = page.report(regionsim, database, *arguments, "--output", folder / "none.html")
+        check(f"{arguments}: {answer.stderr}", answer.returncode == 2 and word in answer.stderr)
+
+
 def check_vendored(root):
     vendor = pathlib.Path(root) / "reports/vendor"
     digest = hashlib.sha256((vendor / "plot.min.js").read_bytes()).hexdigest()
@@ -207,6 +235,7 @@ def main(regionsim, root):
         check_rest(reader, connection)
         connection.close()
         check_vendored(root)
+        check_many(regionsim, root, folder)
         check_formats(regionsim, database, folder)
         check_refusals(regionsim, database, folder)
         check_hostile(regionsim, database, folder)
