@@ -110,9 +110,14 @@ static void put(void *context, FILE *out)
     (void)fputs("regionsim: 1\n", out);
     put_name(out, self->arguments->output);
     (void)fputs("about: ", out);
-    char *about = point == SIM_SEARCH_BASE
-                      ? cli_text("%s as it is: tuning found nothing that beats it.", policy->name)
-                      : cli_text("%s tuned over %u scenarios.", self->in.policy[0]->name, self->tuned);
+    char *about = NULL;
+    if (self->verdict == CLI_TUNE_CONFIRMED)
+        about = cli_text("%s tuned over %u scenario%s.", self->in.policy[0]->name, self->tuned,
+                         self->tuned == 1 ? "" : "s");
+    else if (self->verdict == CLI_TUNE_UNCONFIRMED)
+        about = cli_text("%s as it is: what looked better in tuning was not confirmed.", policy->name);
+    else
+        about = cli_text("%s as it is: tuning found nothing that beats it.", policy->name);
     cli_json_text(out, about == NULL ? "" : about);
     free(about);
     (void)fputc('\n', out);
