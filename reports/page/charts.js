@@ -6,9 +6,9 @@ const Charts = (() => {
   const {lines, hover, shades, add, note} = Drawing;
 
   // A time line for each column of the tables: `columns` are their numbers.
-  function timeLines(self, names, columns, height) {
+  function timeLines(self, names, columns, height, of = tables(self.figure)) {
     columns.forEach((column, i) => {
-      const series = tables(self.figure).map((table) => ({
+      const series = of.map((table) => ({
         p: Number(table.dataset.p),
         points: body(table).map((row) => ({
           x: number(row.cells[0].textContent),
@@ -163,6 +163,21 @@ const Charts = (() => {
         names.slice(1).map((_, i) => i + 1),
         104,
       );
+    },
+
+    stations(self) {
+      const groups = new Map();
+      for (const table of tables(self.figure)) {
+        const group = table.dataset.group;
+        groups.set(group, (groups.get(group) || []).concat(table));
+      }
+      for (const own of groups.values()) {
+        const isUsed = (column) =>
+          own.some((table) => body(table).some((row) => number(row.cells[column].textContent) > 0));
+        const region = own[0].caption.textContent;
+        const names = headings(own[0]).map((name) => (name === "min" ? name : `${region}: ${name}`));
+        timeLines(self, names, [1, 2, 3, 4].filter(isUsed), 96, own);
+      }
     },
 
     tail(self) {

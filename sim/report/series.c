@@ -96,4 +96,5 @@ void rep_put_series(const rep_section *section)
     if (section->page->is_brief)
         return;
     rep_put_regions(section, in.length, in.together);
+    rep_put_stations(section, in.length, in.together);
 }

@@ -27,7 +27,7 @@ void rep_sweep_cell(const rep_sweep *self, size_t metric, const sim_metric_value
     cli_format_value(value, unit, text);
     (void)fprintf(self->section->out, "<td>%s", text);
     if (has_half)
-        (void)fprintf(self->section->out, " ±%.*f", unit.decimals, half * unit.factor);
+        (void)fprintf(self->section->out, " ±%.*f", half > 0 ? unit.decimals : 0, half * unit.factor);
 }
 
 /* ---- what is known of the section ---- */

@@ -16,7 +16,7 @@ import time
 import browser
 import page
 
-COMPARED = {"forest", "time", "herd", "tail", "phases", "lanes", "clients"}
+COMPARED = {"forest", "time", "herd", "stations", "tail", "phases", "lanes", "clients"}
 SWEPT = {"front", "effects", "heat"}
 SEARCHED = {"gains", "sensitivity"}
 FITTED = {"fit", "agree"}
@@ -212,7 +212,7 @@ def main(regionsim, root, pictures=None):
         return 1 if required else 77
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        database = page.make_database(regionsim, root, folder)
+        database = page.make_stations(page.make_database(regionsim, root, folder), folder)
         report, hostile = folder / "report.html", folder / "hostile.html"
         sweep = page.make_sweep(regionsim, root, folder)
         search = page.make_search(regionsim, root, folder)

@@ -114,8 +114,24 @@ def make_fit(regionsim, root, folder):
     paths = [folder / "fit.html", folder / "fit.csv"]
     for path in paths:
         run(regionsim, "import", root / "scenarios/data/shop-telemetry.csv", root / "scenarios/data/azure-rtt.csv",
-            "--name", "shop", "--output", folder / "shop.yaml", "--fit", path, "--force")
+            "--name", "shop", "--regions", "eastus,westeurope", "--output", folder / "shop.yaml", "--fit", path, "--force")
     return paths
+
+
+def make_stations(path, folder):
+    """A copy in which the first region has limits: rows made up, since the flagship has none."""
+    copy = pathlib.Path(folder) / "stations.db"
+    shutil.copy(path, copy)
+    connection = sqlite3.connect(copy)
+    connection.execute("CREATE TABLE IF NOT EXISTS interval_station (run_id INTEGER NOT NULL, n INTEGER NOT NULL, region"
+                       " INTEGER NOT NULL, arrivals INTEGER NOT NULL, busy INTEGER NOT NULL, utilisation REAL, queue_peak"
+                       " INTEGER NOT NULL, turned_away INTEGER NOT NULL, throttled INTEGER NOT NULL,"
+                       " PRIMARY KEY (run_id, n, region)) STRICT, WITHOUT ROWID")
+    connection.execute("INSERT INTO interval_station SELECT run_id, n, 0, 10, 5, (n % 10) / 10.0, n % 7 + run_id, n % 3, 0"
+                       " FROM interval")
+    connection.commit()
+    connection.close()
+    return copy
 
 
 def make_hostile(path, folder):

@@ -168,6 +168,28 @@ def check_forged(regionsim, database, folder):
               answer.returncode == status and word in answer.stderr)
 
 
+def check_stations(regionsim, database, folder):
+    """What regions with limits bear, point by point."""
+    copy, output = page.make_stations(database, folder), folder / "stations.html"
+    check("stations reported", page.report(regionsim, copy, "--output", output).returncode == 0)
+    tables = page.Reader(output.read_text(encoding="utf-8")).tables
+    connection = sqlite3.connect(copy)
+    starts = [start for start, in connection.execute("SELECT start FROM interval WHERE run_id = 1 ORDER BY n")]
+    for policy in range(len(page.POLICIES)):
+        rows = tables[f"s1-stations-{policy}-0"][1:]
+        together = -(-len(starts) // len(rows))
+        for k, (minute, busy, waiting, away, throttled) in enumerate(rows):
+            value = connection.execute(
+                "SELECT 100 * avg(utilisation), max(queue_peak), 1.0 * sum(turned_away) / count(DISTINCT run_id)"
+                " FROM interval_station JOIN run ON run.id = run_id WHERE policy_id = ? AND n / ? = ?",
+                [policy + 1, together, k]).fetchone()
+            end = starts[(k + 1) * together] if (k + 1) * together < len(starts) else 3600 * 10 ** 9
+            check(f"station {policy} at {minute}", near4(minute, starts[k * together] / 6e10) and near4(busy, value[0]) and
+                  near4(waiting, value[1]) and near4(away, value[2] * 1e9 / (end - starts[k * together])) and
+                  throttled == "0")
+    connection.close()
+
+
 def check_many(regionsim, root, folder):
     """Many scenarios on one page: told briefly, each still with its answer; one of them alone with everything."""
     database, output = folder / "many.db", folder / "many.html"
@@ -235,6 +257,7 @@ def main(regionsim, root):
         check_rest(reader, connection)
         connection.close()
         check_vendored(root)
+        check_stations(regionsim, database, folder)
         check_many(regionsim, root, folder)
         check_formats(regionsim, database, folder)
         check_refusals(regionsim, database, folder)
