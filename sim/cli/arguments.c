@@ -90,7 +90,7 @@ const cli_verb cli_verbs[] = {
      "told unless the run behaves as the database says. Times are virtual: 90 s, 12 min, or 312.5 for seconds.",
      "regionsim explain a.db --operation 44251\n"
      "regionsim explain a.db:success-rate/2 --client 3 --partition 17 --at '12 min'\n"
-     "regionsim explain a.db:1 --from 600 --to 660\n"
+     "regionsim explain a.db:1 --from 600 --to 660 --format json\n"
      "regionsim explain --first-difference a.db:success-rate a.db:shipped-rust\n",
      cli_explain, 0, 0, NULL},
     {"trace", "DB[:RUN]", "write a run, or part of it, as a trace for ui.perfetto.dev",

@@ -30,6 +30,7 @@ static const char *const FORMATS[] = {"text", "json", "csv", "md", NULL};
 static const char *const KINDS[] = {"telemetry", "percentiles", "histogram", "round-trips", NULL};
 static const char *const UNITS[] = {"ns", "us", "ms", "s", NULL};
 static const char *const REPORT_FORMATS[] = {"html", "md", "csv", "json", NULL};
+static const char *const EXPLAIN_FORMATS[] = {"text", "json", NULL};
 
 /* The index of `text` among `names`, which NULL ends, or -1 after a complaint. */
 static int read_choice(const char *option, const char *text, const char *const *names)
@@ -275,6 +276,14 @@ static bool apply_report_format(cli_arguments *arguments, const char *text)
     const int choice = read_choice("format", text, REPORT_FORMATS);
     if (choice >= 0)
         arguments->format = MEANT[choice];
+    return choice >= 0;
+}
+
+static bool apply_explain_format(cli_arguments *arguments, const char *text)
+{
+    const int choice = read_choice("format", text, EXPLAIN_FORMATS);
+    if (choice >= 0)
+        arguments->format = (cli_format)choice;
     return choice >= 0;
 }
 
@@ -566,6 +575,7 @@ const cli_option cli_options[] = {
     {"output", "FILE", CLI_FOR_TUNE, "a policy file to write: what is recommended, ready to use", apply_output},
     {"format", "FORMAT", CLI_FOR_REPORT,
      "html, md, csv or json (default: what the name of --output ends in, else html)", apply_report_format},
+    {"format", "FORMAT", CLI_FOR_EXPLAIN, "text or json (default: text)", apply_explain_format},
     {"help", NULL, CLI_FOR_ALL, "print this help", apply_help},
 };
 const size_t cli_option_count = sizeof cli_options / sizeof *cli_options;
@@ -576,6 +586,7 @@ const char *const *cli_option_choices(const cli_option *option)
         bool (*apply)(cli_arguments *arguments, const char *text);
         const char *const *choices;
     } CHOICES[] = {{apply_event_mode, EVENT_MODES}, {apply_format, FORMATS}, {apply_report_format, REPORT_FORMATS},
+                 {apply_explain_format, EXPLAIN_FORMATS},
                  {apply_kind, KINDS},          {apply_unit, UNITS}};
     for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {
         if (CHOICES[i].apply == option->apply)

@@ -6,16 +6,21 @@
 
 #include "explain/replay.h"
 
-void exp_narrator_add(exp_narrator *self, int64_t at, char *text)
+static void add(exp_narrator *self, exp_line line)
 {
-    if (text == NULL)
+    if (line.text == NULL)
         self->out_of_memory = true;
-    if (text == NULL || self->count == EXP_LINES_MAX) {
-        self->left_out += text != NULL;
-        free(text);
+    if (line.text == NULL || self->count == EXP_LINES_MAX) {
+        self->left_out += line.text != NULL;
+        free(line.text);
         return;
     }
-    self->line[self->count++] = (exp_line){at, text};
+    self->line[self->count++] = line;
+}
+
+void exp_narrator_add(exp_narrator *self, int64_t at, exp_line_kind kind, char *text)
+{
+    add(self, (exp_line){.at = at, .text = text, .kind = kind});
 }
 
 static bool is_told(const exp_narrator *self, int64_t at)
@@ -61,7 +66,7 @@ static void tell_change(exp_narrator *self, uint32_t client, const rgn_transitio
             text = NULL;
         }
     }
-    exp_narrator_add(self, transition->at, text);
+    add(self, (exp_line){transition->at, text, EXP_LINE_TRANSITION, client, *transition});
 }
 
 static bool is_change_told(const exp_narrator *self, uint32_t client, const rgn_transition *transition)
@@ -155,7 +160,7 @@ static void on_record(void *context, const sim_record_words *record)
             text = NULL;
         }
     }
-    exp_narrator_add(self, at, text);
+    exp_narrator_add(self, at, EXP_LINE_EVENT, text);
 }
 
 void exp_narrator_init(exp_narrator *self, const exp_stored *run, const exp_focus *focus)

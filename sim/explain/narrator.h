@@ -14,9 +14,14 @@ enum {
     EXP_CHANGES_MAX = 64,  /* transitions of one event that are attributed to its cause */
 };
 
+typedef enum { EXP_LINE_STEP, EXP_LINE_EVIDENCE, EXP_LINE_TRANSITION, EXP_LINE_EVENT } exp_line_kind;
+
 typedef struct {
     int64_t at;
     char *text; /* several lines where an operation starts; owned */
+    exp_line_kind kind;
+    uint32_t client; /* of a transition, and what it was */
+    rgn_transition transition;
 } exp_line;
 
 typedef struct {
@@ -63,8 +68,8 @@ typedef struct {
 void exp_narrator_init(exp_narrator *self, const exp_stored *run, const exp_focus *focus);
 void exp_narrator_deinit(exp_narrator *self);
 
-/* A line; `text` was made by open_memstream() and is taken over. */
-void exp_narrator_add(exp_narrator *self, int64_t at, char *text);
+/* A line, which is no transition; `text` was made by open_memstream() and is taken over. */
+void exp_narrator_add(exp_narrator *self, int64_t at, exp_line_kind kind, char *text);
 
 /* tell_operation.c: a step of the focus's operation; `before` NULL: its partition was healthy. */
 void exp_tell_step(exp_narrator *self, const sim_recorded_step *step, const rgn_entry *before, const rgn_entry *after);

@@ -26,13 +26,13 @@ void exp_print_line(int64_t at, const char *text)
     cli_put_wrapped(stdout, text, column, INDENT, cli_screen_width(stdout));
 }
 
-static void print_state(const exp_narrator *narrator)
+char *exp_state_text(const exp_narrator *narrator)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
-        return;
+        return NULL;
     (void)fprintf(out, "client %u, partition %u is ", narrator->focus.client, narrator->focus.partition);
     const bool has_state = narrator->is_state_taken ? narrator->has_state : narrator->has_entry;
     exp_put_entry(out, narrator->run,
@@ -41,18 +41,42 @@ static void print_state(const exp_narrator *narrator)
                                              : &narrator->entry,
                   narrator->focus.at);
     if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void print_state(const exp_narrator *narrator)
+{
+    char *text = exp_state_text(narrator);
+    if (text != NULL)
         exp_print_line(narrator->focus.at, text);
     free(text);
+}
+
+/* The first line after focus.at. */
+static size_t middle_of(const exp_narrator *narrator)
+{
+    size_t middle = 0;
+    while (middle < narrator->count && narrator->line[middle].at <= narrator->focus.at)
+        middle++;
+    return middle;
+}
+
+void exp_lines_around(const exp_narrator *narrator, size_t *first, size_t *end)
+{
+    const size_t middle = middle_of(narrator);
+    *first = middle > EXP_AROUND ? middle - EXP_AROUND : 0;
+    *end = middle + EXP_AROUND < narrator->count ? middle + EXP_AROUND : narrator->count;
 }
 
 /* Of all lines those around an instant. */
 static void print_around(const exp_narrator *narrator)
 {
-    size_t middle = 0;
-    while (middle < narrator->count && narrator->line[middle].at <= narrator->focus.at)
-        middle++;
-    const size_t first = middle > EXP_AROUND ? middle - EXP_AROUND : 0;
-    const size_t end = middle + EXP_AROUND < narrator->count ? middle + EXP_AROUND : narrator->count;
+    const size_t middle = middle_of(narrator);
+    size_t first;
+    size_t end;
+    exp_lines_around(narrator, &first, &end);
     if (first > 0)
         (void)printf("(%zu earlier)\n", first);
     for (size_t i = first; i < end; i++) {

@@ -207,6 +207,6 @@ void exp_tell_step(exp_narrator *self, const sim_recorded_step *step, const rgn_
             text = NULL;
         }
     }
-    exp_narrator_add(self, step->now, text);
+    exp_narrator_add(self, step->now, EXP_LINE_STEP, text);
     self->is_started = true;
 }

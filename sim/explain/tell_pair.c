@@ -158,5 +158,5 @@ void exp_tell_pair(exp_narrator *self, const sim_recorded_step *step, const rgn_
             text = NULL;
         }
     }
-    exp_narrator_add(self, step->now, text);
+    exp_narrator_add(self, step->now, EXP_LINE_EVIDENCE, text);
 }

@@ -67,7 +67,9 @@ static int explain_one(const cli_arguments *arguments)
             (void)cli_complain("out of memory");
             status = CLI_IO;
         }
-        if (status == CLI_OK) {
+        if (status == CLI_OK && arguments->format == CLI_JSON) {
+            exp_put_json(stdout, &narrator);
+        } else if (status == CLI_OK) {
             exp_print_title(&run);
             exp_print_lines(&narrator);
         }
@@ -102,6 +104,8 @@ static int check_usage(const cli_arguments *arguments)
             wanted == 2 ? "two runs, DB:RUN DB:RUN" : "one run, DB or DB:RUN", arguments->operand_count);
     if (arguments->first_difference && (has_subject || arguments->has_partition))
         return cli_complain("explain: --first-difference finds out by itself where to look; expected no other option");
+    if (arguments->first_difference && arguments->format == CLI_JSON)
+        return cli_complain("explain: --first-difference tells in text only");
     if (arguments->has_client != arguments->has_partition)
         return cli_complain("explain: --client and --partition go together");
     if (arguments->has_operation && (arguments->has_client || has_window))

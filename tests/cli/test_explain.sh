@@ -27,6 +27,30 @@ COLUMNS=10000 "$regionsim" explain flagship.db --client "$client" --partition "$
 python3 "$tests/compare_explained.py" flagship.db 1 "$client" "$partition" out || fault "the numbers are not the database's"
 end
 
+begin "as JSON the same lines come with the numbers of the database"
+run 0 "$regionsim" explain flagship.db --client "$client" --partition "$partition" --format json
+python3 - "$client" "$partition" <<'PYTHON' || fault "the transitions are not the database's"
+import json, sqlite3, sys
+told = json.load(open("out", encoding="utf-8"))
+rows = sqlite3.connect("flagship.db").execute(
+    "SELECT at, reason_name, phase_before, phase_after, failures, threshold, canary_success, canary_total, elapsed"
+    " FROM transition WHERE run_id = 1 AND client = ? AND partition = ? ORDER BY n", sys.argv[1:]).fetchall()
+lines = [line for line in told["lines"] if line["kind"] == "transition"]
+assert told["run"]["policy"] == "success-rate" and told["client"] == int(sys.argv[1]), told["run"]
+assert [(line["at_ns"], line["reason"], line["failures"], line["threshold"], line["canary_success"],
+         line["canary_total"], line["elapsed_ns"]) for line in lines] == [row[:2] + row[4:] for row in rows]
+assert len(lines) > 3 and any(line["kind"] == "evidence" for line in told["lines"])
+PYTHON
+run 0 "$regionsim" explain flagship.db --client "$client" --partition "$partition" --at '12 min' --format json
+python3 -c 'import json; told = json.load(open("out")); assert told["at_ns"] == 720 * 10**9 and " is " in told["state"]' ||
+    fault "no state"
+run 0 "$regionsim" explain hedged.db --operation 1 --format json
+python3 -c 'import json; told = json.load(open("out")); assert told["operation"] == 1 and told["lines"][-1]["kind"]' ||
+    fault "no operation"
+run 2 "$regionsim" explain --first-difference flagship.db:1 flagship.db:2 --format json
+has err "in text only"
+end
+
 begin "an operation is told from start to end, with the attempts of the database"
 for operation in $(python3 - <<'PYTHON'
 import sqlite3
