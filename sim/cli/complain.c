@@ -4,22 +4,24 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/wrap.h"
 
 enum { MESSAGE_SIZE = 4096 };
 
 int cli_complain(const char *format, ...)
 {
-    char text[MESSAGE_SIZE];
+    char text[MESSAGE_SIZE] = "regionsim: ";
+    const size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    (void)vsnprintf(text + used, sizeof text - used, format, arguments);
     va_end(arguments);
     for (char *c = text; *c != '\0';) {
         const size_t unprintable = sim_text_unprintable(c);
         (void)memset(c, ' ', unprintable);
         c += unprintable > 0 ? unprintable : 1;
     }
-    (void)fprintf(stderr, "regionsim: %s\n", text);
+    cli_put_message(stderr, text);
     return CLI_USAGE;
 }
 

@@ -55,7 +55,7 @@ static char *estimate_text(const drawing *self, const cli_sweep_row *row, size_t
     cli_format_value(&value, self->unit[m], text);
     if (!sim_estimate_half(self->view->outcome, row->scenario, row->policy, metric, &half))
         return cli_text("%s", text);
-    return cli_text("%s ±%.*f", text, self->unit[m].decimals, half * self->unit[m].factor);
+    return cli_text("%s ±%.*f", text, half > 0 ? self->unit[m].decimals : 0, half * self->unit[m].factor);
 }
 
 static char *point_text(const cli_sweep_view *view, const cli_sweep_row *row)

@@ -34,6 +34,8 @@ void cli_format_value(const sim_metric_value *value, cli_unit unit, char out[CLI
 {
     if (value->is_null && !value->is_censored)
         (void)snprintf(out, CLI_VALUE_SIZE, "–");
+    else if (value->value >= 0 && value->value <= 0) /* exactly none, and not a little */
+        (void)snprintf(out, CLI_VALUE_SIZE, "%s0", value->is_censored ? "> " : "");
     else
         (void)snprintf(out, CLI_VALUE_SIZE, "%s%.*f", value->is_censored ? "> " : "", unit.decimals,
                        value->value * unit.factor);

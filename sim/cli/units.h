@@ -16,7 +16,7 @@ cli_unit cli_unit_for(const sim_metric_definition *definition, double largest, b
 
 enum { CLI_VALUE_SIZE = 64 };
 
-/* "12.3", "> 12.3" where the value is only known to be more, "–" where there is none. */
+/* "12.3", "0" for exactly none, "> 12.3" where the value is only known to be more, "–" where there is none. */
 void cli_format_value(const sim_metric_value *value, cli_unit unit, char out[CLI_VALUE_SIZE]);
 
 /* The same and the unit that suits this one value, or `noun` in the unit's place. */

@@ -8,6 +8,7 @@
 #include "cli/arguments.h"
 #include "cli/notes.h"
 #include "cli/unjudged.h"
+#include "cli/wrap.h"
 
 /* The warnings of one policy, one a line. The caller frees it. NULL: no memory. */
 static char *warnings_of(const sim_store_plan *plan, uint32_t s, uint32_t p)
@@ -66,7 +67,7 @@ static void warn_of_names(const sim_store_plan *plan, uint32_t s, FILE *out)
     free(list);
 }
 
-void cli_print_plan_warnings(const sim_store_plan *plan, FILE *out)
+static void put_warnings(const sim_store_plan *plan, FILE *out)
 {
     for (uint32_t s = 0; s < plan->scenario_count; s++) {
         char prefix[256];
@@ -83,4 +84,17 @@ void cli_print_plan_warnings(const sim_store_plan *plan, FILE *out)
         for (uint32_t p = 0; p < plan->policy_count; p++)
             free(text[p]);
     }
+}
+
+void cli_print_plan_warnings(const sim_store_plan *plan, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *all = open_memstream(&text, &size);
+    if (all == NULL)
+        return;
+    put_warnings(plan, all);
+    if (fclose(all) == 0)
+        cli_put_message(out, text);
+    free(text);
 }

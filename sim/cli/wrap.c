@@ -2,7 +2,11 @@
 #include "cli/wrap.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "cli/screen.h"
 
 size_t cli_columns(const char *text, size_t bytes)
 {
@@ -39,4 +43,19 @@ void cli_put_wrapped(FILE *out, const char *text, int column, int indent, int wi
         }
     }
     (void)fputc('\n', out);
+}
+
+void cli_put_message(FILE *out, const char *text)
+{
+    const bool is_wrapped = isatty(fileno(out)) != 0;
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        char *line = is_wrapped ? strndup(text, length) : NULL;
+        if (line != NULL)
+            cli_put_wrapped(out, line, 0, 0, cli_screen_width(out));
+        else
+            (void)fprintf(out, "%.*s\n", (int)length, text);
+        free(line);
+        text += length + (text[length] == '\n');
+    }
 }

@@ -12,4 +12,8 @@ size_t cli_columns(const char *text, size_t bytes);
  * line feed in the text begins a new line. */
 void cli_put_wrapped(FILE *out, const char *text, int column, int indent, int width);
 
+/* A message of one line or several, each ended by a line feed, wrapped if a person reads it on a terminal: in a file a
+ * message stays one line. */
+void cli_put_message(FILE *out, const char *text);
+
 #endif

@@ -42,6 +42,28 @@ run 2 "$regionsim" qqqqqq
 has err "expected run, validate, schema, list, compare, check, report, sweep, explain, trace, import, export or tune"
 end
 
+begin "on a terminal messages are wrapped, in a file each is one line"
+cat >wrapped.py <<'PYTHON'
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.environ["COLUMNS"] = "60"
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+try:
+    while piece := os.read(terminal, 4096):
+        text += piece
+except OSError:
+    pass
+os.waitpid(child, 0)
+lines = text.decode().splitlines()
+assert len(lines) > 1 and max(map(len, lines)) <= 60, lines
+PYTHON
+run 0 python3 wrapped.py "$regionsim" qqqqqq
+run 2 "$regionsim" qqqqqq
+[ "$(wc -l <err)" = 1 ] || fault "a message takes several lines in a file"
+end
+
 begin "misspelt and misused options are bad usage and say what is right"
 run 2 "$regionsim" run "$small" --polcy x
 has err 'unknown option "--polcy"; did you mean --policy?'
