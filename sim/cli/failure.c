@@ -67,7 +67,7 @@ static int report_failed_run(const cli_arguments *arguments, const sim_store_pla
         break;
     }
     (void)cli_complain("internal error in %s under %s: %s", scenario, plan->policy[result->policy]->name,
-                       result->what);
+                       result->what[0] == '\0' ? "an invariant does not hold" : result->what);
     print_reproduction(arguments, plan, result);
     return CLI_INTERNAL;
 }

@@ -141,8 +141,7 @@ static void note_failure(crew *self, const sim_finished *finished, sim_experimen
     result->policy = finished->place.policy;
     result->replication = finished->place.replication;
     result->run_status = finished->status;
-    (void)snprintf(result->what, sizeof result->what, "%s",
-                   finished->what == NULL ? "an invariant does not hold" : finished->what);
+    (void)snprintf(result->what, sizeof result->what, "%s", finished->what == NULL ? "" : finished->what);
 }
 
 static bool write_run(const sim_experiment_control *control, sim_store *store, const sim_store_run *run,

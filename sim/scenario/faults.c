@@ -87,11 +87,11 @@ static bool resolve_capacity(sim_resolver *self, const sim_raw_fault *raw, sim_f
             return sim_resolve_fail(self, path, raw->capacity_lost.choice.node,
                                     "%s has no capacity that it could lose; expected it under \"capacity\"",
                                     self->out->region_name[r]);
-    if (sim_fault_picks_clients(out) || out->zone_of_replicas || out->only_new_connections ||
-        out->kinds != (1u << SIM_KINDS) - 1)
-        return sim_resolve_fail(
-            self, path, raw->where.node,
-            "capacity is everybody's; expected \"where\" without clients, connections, operations and replicas");
+    if (sim_fault_picks_clients(out) || out->only_new_connections || out->kinds != (1u << SIM_KINDS) - 1 ||
+        (out->zone.of > 0 && out->zone_of_replicas))
+        return sim_resolve_fail(self, path, raw->where.node,
+                                "capacity is everybody's; expected \"where\" without clients, from, front_end, "
+                                "connections and operations, and a zone that holds partitions");
     return resolve_shape(self, "capacity_lost", &raw->capacity_lost, out, &out->capacity_lost);
 }
 

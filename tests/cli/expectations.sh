@@ -45,6 +45,9 @@ for file in I02 I03 I04 I06 I09 I12 I13 I15 I16 I17 I18 I19 I20 I21 I23 I24 I25;
     holds "incident $file" "incidents/$file" --policy success-rate --policy spec-probe --policy shipped-rust \
         --policy no-breaker --replications 1
 done
+holds "three tries do not keep a store down" incidents/I17 --policy no-breaker --replications 1 \
+    --set scenario.clients.deployed.tries_again.count=3 \
+    --set 'scenario.expect=[{metric: availability, phase: rolled_back, at_least: 80 %}]'
 holds "at 25 % a breaker that looks at shares leaves for the dead partitions only" incidents/I20 \
     --set breaker.rule=share --set 'scenario.expect=[{metric: trip_count, at_most: 4}]'
 holds "an outage shorter than the service's delay moves nothing" incidents/I15 --set 'scenario.expect=[{metric: latency_p99, phase: pinned, at_most: 30 ms}]' \

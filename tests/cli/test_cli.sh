@@ -177,7 +177,7 @@ cd "$work" || exit 3
 run 0 "$regionsim" list metrics --format json
 python3 -c 'import json; assert len(json.load(open("out"))) > 40' || fault "metrics are no JSON list"
 run 0 "$regionsim" list knobs failback.decide --format md
-has out "| failback.decide | every | every min_sample window_end | AZURE_COSMOS_PPCB_FAILBACK_DECIDE |"
+has out "| failback.decide | every | every min_sample window_end sequential | AZURE_COSMOS_PPCB_FAILBACK_DECIDE |"
 [ "$(wc -l <out)" = 3 ] || fault "not one row"
 run 2 "$regionsim" list metrcs
 has err 'did you mean "metrics"?'
