@@ -198,8 +198,9 @@ def check_many(regionsim, root, folder):
     names = [f"tiny{n:02}" for n in range(26)]
     for name in names:
         (folder / f"{name}.yaml").write_text(tiny.replace("scenario: tiny", f"scenario: {name}"), encoding="utf-8")
-    page.run(regionsim, "run", *(folder / f"{name}.yaml" for name in names), "--policy", "success-rate", "--policy",
-             "shipped-rust", "--replications", "1", "--db", database)
+    policies = pathlib.Path(root) / "scenarios/policies"
+    page.run(regionsim, "run", *(folder / f"{name}.yaml" for name in names), "--policy", policies / "success-rate.yaml",
+             "--policy", policies / "shipped-rust.yaml", "--replications", "1", "--db", database)
     check("many reported", page.report(regionsim, database, "--output", output).returncode == 0)
     reader = page.Reader(output.read_text(encoding="utf-8"))
     check("every scenario has a section", reader.headings[1:27] == names)
