@@ -22,8 +22,11 @@ char *exp_state_text(const exp_narrator *narrator);
 /* Which lines lie around focus.at: [first, end). */
 void exp_lines_around(const exp_narrator *narrator, size_t *first, size_t *end);
 
-/* tell_json.c: the same as JSON, all lines of it that were kept. */
+/* tell_json.c: the same as JSON, all lines of it that were kept; its parts: an object, and a list of lines [first,
+ * end). */
 void exp_put_json(FILE *out, const exp_narrator *narrator);
+void exp_put_json_run(FILE *out, const exp_stored *run);
+void exp_put_json_lines(FILE *out, const exp_narrator *narrator, size_t first, size_t end);
 
 /* Looks for the operation among the arrivals. CLI_OK with client, partition and start filled in; else an exit status
  * after a complaint. */

@@ -6,9 +6,9 @@
 #include "cli/table.h"
 #include "explain/tell.h"
 
-static void put_run(FILE *out, const exp_stored *run)
+void exp_put_json_run(FILE *out, const exp_stored *run)
 {
-    (void)fputs("{\n  \"run\": {\"database\": ", out);
+    (void)fputs("{\"database\": ", out);
     cli_json_text(out, run->db);
     (void)fprintf(out, ", \"id\": %u, \"scenario\": ", run->id);
     cli_json_text(out, run->scenario->name);
@@ -55,21 +55,29 @@ static void put_line(FILE *out, const exp_line *line)
     (void)fputc('}', out);
 }
 
+void exp_put_json_lines(FILE *out, const exp_narrator *narrator, size_t first, size_t end)
+{
+    (void)fputc('[', out);
+    for (size_t i = first; i < end; i++) {
+        (void)fputs(i == first ? "\n" : ",\n", out);
+        put_line(out, &narrator->line[i]);
+    }
+    (void)fputs(first < end ? "\n  ]" : "]", out);
+}
+
 void exp_put_json(FILE *out, const exp_narrator *narrator)
 {
     size_t first = 0;
     size_t end = narrator->count;
-    put_run(out, narrator->run);
+    (void)fputs("{\n  \"run\": ", out);
+    exp_put_json_run(out, narrator->run);
     put_subject(out, &narrator->focus);
     if (narrator->focus.has_at) {
         put_state(out, narrator);
         exp_lines_around(narrator, &first, &end);
     }
-    (void)fprintf(out, ",\n  \"earlier\": %zu,\n  \"later\": %zu,\n  \"lines\": [", first,
+    (void)fprintf(out, ",\n  \"earlier\": %zu,\n  \"later\": %zu,\n  \"lines\": ", first,
                   narrator->count - end + narrator->left_out);
-    for (size_t i = first; i < end; i++) {
-        (void)fputs(i == first ? "\n" : ",\n", out);
-        put_line(out, &narrator->line[i]);
-    }
-    (void)fputs(first == end ? "]\n}\n" : "\n  ]\n}\n", out);
+    exp_put_json_lines(out, narrator, first, end);
+    (void)fputs("\n}\n", out);
 }

@@ -87,7 +87,7 @@ static int explain_two(const cli_arguments *arguments)
     if (status == CLI_OK)
         status = exp_stored_open(&right, arguments->operand[1]);
     if (status == CLI_OK)
-        status = exp_first_difference(&left, &right);
+        status = exp_first_difference(&left, &right, arguments->format == CLI_JSON);
     exp_stored_close(&left);
     exp_stored_close(&right);
     return status;
@@ -104,8 +104,6 @@ static int check_usage(const cli_arguments *arguments)
             wanted == 2 ? "two runs, DB:RUN DB:RUN" : "one run, DB or DB:RUN", arguments->operand_count);
     if (arguments->first_difference && (has_subject || arguments->has_partition))
         return cli_complain("explain: --first-difference finds out by itself where to look; expected no other option");
-    if (arguments->first_difference && arguments->format == CLI_JSON)
-        return cli_complain("explain: --first-difference tells in text only");
     if (arguments->has_client != arguments->has_partition)
         return cli_complain("explain: --client and --partition go together");
     if (arguments->has_operation && (arguments->has_client || has_window))

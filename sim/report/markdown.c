@@ -7,13 +7,27 @@
 #include "cli/clean.h"
 #include "cli/table.h"
 
+static void put_plain(char c, FILE *out)
+{
+    if (strchr("\\`*_[]<>#|~&", c) != NULL)
+        (void)fputc('\\', out);
+    (void)fputc(c, out);
+}
+
 /* Prose that Markdown takes as it is, however it is written. */
 static void put_prose(const char *text, FILE *out)
 {
-    for (; *text != '\0'; text++) {
-        if (strchr("\\`*_[]<>#|~&", *text) != NULL)
-            (void)fputc('\\', out);
-        (void)fputc(*text, out);
+    for (; *text != '\0'; text++)
+        put_plain(*text, out);
+}
+
+/* Prose of a database, of any length, on one line. */
+static void put_foreign(const char *text, FILE *out)
+{
+    while (*text != '\0') {
+        const size_t unprintable = sim_text_unprintable(text);
+        put_plain(unprintable > 0 ? ' ' : *text, out);
+        text += unprintable > 0 ? unprintable : 1;
     }
 }
 
@@ -173,10 +187,37 @@ static void put_expectations(const rep_source *source, uint32_t s, FILE *out)
                       count[SIM_EXPECT_UNKNOWN]);
 }
 
+/* What a search recommends, and why; nothing where there was none or it has not finished. */
+static bool put_recommendation(const rep_source *source, FILE *out)
+{
+    sim_store_error error = {0};
+    bool ok = true;
+    sqlite3_stmt *row =
+        rep_query(source,
+                  "SELECT base || CASE WHEN recommended_id > 0 THEN printf('#%04d', recommended_id) ELSE"
+                  " '' END, reason, (SELECT group_concat(key || ' = ' || value, ', ') FROM tune_value"
+                  " WHERE point_id = recommended_id AND recommended_id > 0)"
+                  " FROM tune WHERE recommended_id IS NOT NULL",
+                  NULL, 0, &error);
+    while (rep_next(source, &row, &error)) {
+        (void)fputs("**Recommended: ", out);
+        ok = put_cleaned(rep_column(row, 0), out) && ok;
+        (void)fputs("**\n\n", out);
+        put_foreign(rep_column(row, 1), out);
+        if (sqlite3_column_type(row, 2) != SQLITE_NULL) {
+            (void)fputs(" It sets ", out);
+            put_foreign(rep_column(row, 2), out);
+            (void)fputc('.', out);
+        }
+        (void)fputs("\n\n", out);
+    }
+    return ok && error.status == SIM_STORE_OK;
+}
+
 bool rep_markdown_write(const rep_source *source, FILE *out)
 {
-    bool ok = true;
     const sim_store_plan *plan = &source->plan;
+    bool ok = put_recommendation(source, out);
     for (uint32_t s = 0; ok && s < plan->scenario_count; s++) {
         (void)fputs("## ", out);
         ok = put_cleaned(plan->scenario[s]->name, out);

@@ -47,8 +47,16 @@ python3 -c 'import json; told = json.load(open("out")); assert told["at_ns"] == 
 run 0 "$regionsim" explain hedged.db --operation 1 --format json
 python3 -c 'import json; told = json.load(open("out")); assert told["operation"] == 1 and told["lines"][-1]["kind"]' ||
     fault "no operation"
-run 2 "$regionsim" explain --first-difference flagship.db:1 flagship.db:2 --format json
-has err "in text only"
+run 0 "$regionsim" explain --first-difference flagship.db:1 flagship.db:2 --format json
+python3 - <<'PYTHON' || fault "no difference as JSON"
+import json
+told = json.load(open("out", encoding="utf-8"))
+assert not told["is_same"] and [run["policy"] for run in told["runs"]] == ["success-rate", "shipped-rust"]
+assert len(told["events"]) == len(told["lines"]) == 2 and any(told["events"]) and any(told["lines"])
+assert any(option["knob"].startswith("failback.") for option in told["options"])
+PYTHON
+run 0 "$regionsim" explain --first-difference flagship.db:1 flagship.db:1 --format json
+python3 -c 'import json; assert json.load(open("out"))["is_same"]' || fault "not the same"
 end
 
 begin "an operation is told from start to end, with the attempts of the database"

@@ -102,6 +102,9 @@ def main(regionsim, root):
         check("the recommendation in words", f"late#{recommended:04d}" in text and reason in text)
         check("and what it sets", all(f"{key} = {value}" in text for key, value in connection.execute(
             "SELECT key, value FROM tune_value WHERE point_id = ?", [recommended])))
+        comment = page.report(regionsim, database, "--format", "md").stdout.decode()
+        check("the comment begins with it", comment.startswith(f"**Recommended: late\\#{recommended:04d}**"))
+        check("and tells the reason to its end", reason.replace("_", "\\_").replace("#", "\\#") in comment)
         check_points(reader.tables["s1-points"], connection)
         check_sensitivity(reader.tables["s1-sensitivity"], connection)
         check_robustness(reader.tables["s1-robustness"], connection)
