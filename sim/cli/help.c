@@ -20,7 +20,7 @@ static void put_option(FILE *out, const cli_option *option)
         (void)fputc('\n', out);
         column = 0;
     }
-    cli_put_wrapped(out, option->meaning, column, COLUMN, CLI_PROSE_WIDTH);
+    cli_put_wrapped(out, option->meaning, column, COLUMN, cli_prose_width(out));
 }
 
 static void put_examples(FILE *out, const char *examples)
@@ -38,7 +38,8 @@ const cli_status cli_statuses[] = {
     {CLI_EXPECTATION, "an expectation failed, or something is worse than the baseline"},
     {CLI_USAGE, "bad usage or input"},
     {CLI_IO, "input/output failed (full disk, read-only folder), or no memory"},
-    {CLI_INCONCLUSIVE, "inconclusive: no data to judge a rule by, no such policy, a stale baseline, a pick of tune that is not confirmed"},
+    {CLI_INCONCLUSIVE, "inconclusive: no data to judge a rule by, no such policy, a stale baseline, a pick of tune "
+                       "that is not confirmed"},
     {CLI_INTERNAL, "internal error: a broken invariant of this program"},
     {CLI_INTERRUPTED, "interrupted; finished runs are kept"},
 };
@@ -48,7 +49,8 @@ static void put_statuses(FILE *out)
 {
     (void)fputs("\nExit status:\n", out);
     for (size_t i = 0; i < cli_status_count; i++)
-        (void)fprintf(out, "  %-4d %s\n", cli_statuses[i].status, cli_statuses[i].meaning);
+        cli_put_wrapped(out, cli_statuses[i].meaning, fprintf(out, "  %-4d ", cli_statuses[i].status), 7,
+                        cli_prose_width(out));
 }
 
 const char cli_about[] = "Plays an incident against a fleet of clients that run a real routing, failover and failback "
@@ -58,14 +60,14 @@ const char cli_about[] = "Plays an incident against a fleet of clients that run 
 void cli_help(FILE *out)
 {
     (void)fputs("usage: regionsim VERB [OPTION...] [OPERAND...]\n\n", out);
-    cli_put_wrapped(out, cli_about, 0, 0, CLI_PROSE_WIDTH);
+    cli_put_wrapped(out, cli_about, 0, 0, cli_prose_width(out));
     (void)fputs("\nVerbs:\n", out);
     for (size_t i = 0; i < cli_verb_count; i++)
-        (void)fprintf(out, "  %-10s %s\n", cli_verbs[i].name, cli_verbs[i].about);
-    (void)fputs("\nOptions:\n"
-                "  --help     print this help; 'regionsim VERB --help' that of a verb\n"
-                "  --version  print the version\n",
-                out);
+        cli_put_wrapped(out, cli_verbs[i].about, fprintf(out, "  %-10s ", cli_verbs[i].name), 13, cli_prose_width(out));
+    (void)fputs("\nOptions:\n", out);
+    cli_put_wrapped(out, "print this help; 'regionsim VERB --help' that of a verb", fprintf(out, "  --help     "), 13,
+                    cli_prose_width(out));
+    (void)fputs("  --version  print the version\n", out);
     put_examples(out, "regionsim run scenarios/flagship.yaml --policy success-rate --policy spec-probe\n"
                       "regionsim validate scenarios/flagship.yaml\n"
                       "regionsim list policies\n");
@@ -76,7 +78,7 @@ void cli_help_of_verb(FILE *out, const cli_verb *verb)
 {
     (void)fprintf(out, "usage: regionsim %s [OPTION...]%s%s\n\n", verb->name, verb->operands[0] == '\0' ? "" : " ",
                   verb->operands);
-    cli_put_wrapped(out, verb->detail, 0, 0, CLI_PROSE_WIDTH);
+    cli_put_wrapped(out, verb->detail, 0, 0, cli_prose_width(out));
     (void)fputs("\nOptions:\n", out);
     for (size_t i = 0; i < cli_option_count; i++) {
         if ((cli_options[i].verbs & cli_verb_bit(verb)) != 0)

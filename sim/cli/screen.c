@@ -19,6 +19,11 @@ int cli_screen_width(FILE *out)
     return width < CLI_SCREEN_MIN ? CLI_SCREEN_MIN : (int)width;
 }
 
+bool cli_has_screen(FILE *out)
+{
+    return getenv("COLUMNS") != NULL || isatty(fileno(out)) != 0;
+}
+
 int cli_screen_height(FILE *out)
 {
     const char *lines = getenv("LINES");

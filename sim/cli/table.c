@@ -143,6 +143,7 @@ typedef struct {
     bool has_colour;
     const cli_table *table;
     const size_t *widths;
+    size_t screen;   /* its width where somebody reads it there; else 0 */
     size_t from, to; /* columns of this part; the first one of the table is in all of them */
 } text_printer;
 
@@ -154,6 +155,24 @@ static bool is_printed(const text_printer *self, size_t c)
 static size_t last_printed(const text_printer *self)
 {
     return self->to > self->from ? self->to - 1 : 0;
+}
+
+/* Where a column begins on the screen. */
+static size_t place_of(const text_printer *self, size_t c)
+{
+    size_t place = 0;
+    for (size_t i = 0; i < c; i++)
+        place += is_printed(self, i) ? self->widths[i] + GAP : 0;
+    return place;
+}
+
+/* Sentences in the last column are wrapped within it, where it is wide enough for words. */
+static bool is_wrapped(const text_printer *self, const char *text, size_t c, size_t last)
+{
+    enum { NARROWEST = 16 };
+    const size_t place = place_of(self, c);
+    return c == last && c > 0 && !self->table->column[c].is_number && place + NARROWEST <= self->screen &&
+           place + cli_columns(text, strlen(text)) > self->screen;
 }
 
 /* `last` is the column that ends the line. */
@@ -210,7 +229,9 @@ static void put_part(const text_printer *self)
     for (size_t i = 0; i < self->table->row_count * self->table->column_count; i++) {
         const size_t c = i % self->table->column_count;
         const char *text = cell(self->table, i / self->table->column_count, c);
-        if (is_printed(self, c))
+        if (is_printed(self, c) && is_wrapped(self, text, c, last_printed(self)))
+            cli_put_wrapped(self->out, text, (int)place_of(self, c), (int)place_of(self, c), (int)self->screen);
+        else if (is_printed(self, c))
             put_padded(self, text, strlen(text), c, last_printed(self),
                        self->has_colour ? COLOUR[self->table->mark[i]] : "");
     }
@@ -227,7 +248,7 @@ static size_t print_parts(const cli_table *table, bool puts_out, FILE *out)
     measure(table, false, widths);
     if (total_width(widths, 0, table->column_count) > screen)
         measure(table, true, widths);
-    text_printer self = {out, cli_has_colour(out), table, widths, 1, 1};
+    text_printer self = {out, cli_has_colour(out), table, widths, cli_has_screen(out) ? screen : 0, 1, 1};
     do {
         self.from = self.to;
         while (self.to < table->column_count &&

@@ -42,6 +42,13 @@ run 2 "$regionsim" qqqqqq
 has err "expected run, validate, schema, list, compare, check, report, sweep, explain, trace, import, export or tune"
 end
 
+begin "lists and help keep to a narrow screen"
+COLUMNS=70 "$regionsim" list metrics >out
+python3 -c 'assert max(map(len, open("out", encoding="utf-8").read().splitlines())) <= 70' || fault "metrics are too wide"
+COLUMNS=60 "$regionsim" --help >out
+sed '/^Examples:/,/^$/d; /^usage/d' out | awk 'length > 60 { exit 1 }' || fault "help is too wide: $(cat out)"
+end
+
 begin "on a terminal messages are wrapped, in a file each is one line"
 cat >wrapped.py <<'PYTHON'
 import os, pty, sys
