@@ -85,9 +85,12 @@ static size_t first_candidate(const rgn_response *response)
 
 const rgn_class *rgni_class_of(const rgn_response *response)
 {
-    size_t i = first_candidate(response);
+    size_t i;
 
     assert(response->transport <= RGN_TRANSPORT_UNKNOWN);
+    if (matches(&rows[0], response)) /* nearly always, and so without a search */
+        return &rows[0].class;
+    i = first_candidate(response);
     while (i < ROW_COUNT - 1 && !matches(&rows[i], response))
         i++;
     return &rows[i].class;
