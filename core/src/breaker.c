@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The trip side: failures and ordinary successes of one partition. */
+#include "health.h"
 #include "reduce.h"
 
 #include <assert.h>
@@ -267,6 +268,10 @@ void rgni_breaker_on_failure(rgn_entry *entry, rgn_share_tally *share, const rgn
                              rgn_direction direction, rgni_story *story)
 {
     strike s = {entry, share, scene, region, direction, story};
+    if (scene->health != NULL) {
+        rgni_health_on_failure(entry, scene, region, direction, story);
+        return;
+    }
     assert((share != NULL) == (scene->options->breaker_rule == RGN_RULE_SHARE));
     if (!rgn_region_in(scene->topology->regions, region))
         return;
@@ -322,6 +327,10 @@ void rgni_breaker_on_success(rgn_entry *entry, rgn_share_tally *share, const rgn
     strike s = {entry, share, scene, region, direction, story};
     if (entry->phase == RGN_PHASE_ABSENT)
         return;
+    if (scene->health != NULL) {
+        rgni_health_on_success(entry, scene, region, direction, story);
+        return;
+    }
     if (entry->phase == RGN_PHASE_RECOVERING && rgni_probes_with_all(scene->options) && is_below_400) {
         rgni_entry_end(entry, scene, fact_of(&s, RGN_REASON_FAILBACK_PROBE), story); /* FBK-22 */
         return;
@@ -379,6 +388,8 @@ bool rgni_breaker_on_hedge_wins(rgn_entry *entry, rgn_share_tally *share, const 
         return true;
     if (!rgn_region_in(scene->topology->regions, region) || next == RGN_REGION_NONE)
         return false;
+    if (scene->health != NULL)
+        return rgni_health_on_hedge_wins(entry, scene, region, wins, story);
     if (entry->phase != RGN_PHASE_COUNTING)
         rgni_entry_init(entry, share, scene, region);
     entry->phase = RGN_PHASE_UNHEALTHY;

@@ -18,6 +18,8 @@ typedef struct {
     rgn_time_ns now;
     uint32_t *generation;          /* the router's counter; ++*generation is a new one */
     rgn_router_counters *counters; /* late results */
+    rgn_health *health;            /* beside the entry; NULL unless breaker.health is region.
+                                      Those who look at canaries do not ask for it. */
 } rgni_scene;
 
 /* What happened, in order. One event causes at most RGNI_STORY_MAX transitions. */
@@ -66,8 +68,9 @@ void rgni_failback_on_expiry(rgn_entry *entry, rgn_share_tally *share, const rgn
 /* failback.promote_on connection holds the entry's promotion back. */
 bool rgni_failback_awaits_connection(const rgn_entry *entry, const rgn_options *options);
 
-/* The first failed region of the entry of that generation could be connected to: promotes it, if its dwell is over. */
-void rgni_failback_on_connection(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene,
+/* `region` could be connected to for the entry of that generation: promotes it, if it is the first failed one (of
+ * breaker.health region: if it is unavailable) and its dwell is over. */
+void rgni_failback_on_connection(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
                                  uint32_t generation, rgni_story *story);
 
 /* When the dwell is over; RGN_TIME_NEVER unless unhealthy, or counting where untripped entries are promoted too. */

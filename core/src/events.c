@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Events: the one way in which a partition's state changes. Each takes its stripe's lock, lets a reducer change the
- * entry, stores what came out, and tells the observer after unlocking. Background work is a row of such events. */
-#include "router_impl.h"
+ * entry, stores what came out, and tells the observer after unlocking. Those of background work are in background.c. */
+#include "event.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* --- events on one partition ------------------------------------------------------------------------------------- */
-
-/* One event on one partition, between rgni_lock() and event_end(). */
-typedef struct {
-    rgn_router *router;
-    rgni_stripe *stripe;
-    rgni_slot *slot;     /* NULL: no entry */
-    bool is_new;         /* `slot` is reserved, not in the table */
-    bool had_entry;      /* when the event began */
-    uint32_t generation; /* the router's counter when the event began */
-    uint32_t generation_now;
-    rgn_router_counters counters;
-    rgni_scene scene;
-    rgni_story story;
-    rgn_override_change change; /* of the override; reason RGN_REASON_NONE if there is none to tell */
-} event;
-
 /* RTR-3: takes the stripe's lock. `e` may point into itself, so it must not move. */
-static void event_begin(event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now)
+void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now)
 {
     e->router = router;
     e->stripe = &router->stripes[partition & (router->stripe_count - 1)];
@@ -48,7 +31,7 @@ static void event_begin(event *e, rgn_router *router, rgn_partition partition, r
 }
 
 /* Makes sure that the event has a slot. RTR-2: without memory, routing stays as it is by default. */
-static bool event_needs_slot(event *e)
+static bool event_needs_slot(rgni_event *e)
 {
     if (e->slot != NULL)
         return true;
@@ -60,7 +43,7 @@ static bool event_needs_slot(event *e)
 }
 
 /* The same for a slot with a side. */
-static bool event_needs_side(event *e)
+static bool event_needs_side(rgni_event *e)
 {
     if (!event_needs_slot(e))
         return false;
@@ -68,11 +51,6 @@ static bool event_needs_side(event *e)
         return true;
     atomic_fetch_add_explicit(&e->router->failed_allocations, 1, memory_order_relaxed);
     return false;
-}
-
-static rgn_share_tally *event_share(event *e)
-{
-    return e->slot == NULL ? NULL : rgni_slot_share(e->stripe, e->slot);
 }
 
 static void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t state)
@@ -86,7 +64,7 @@ static void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t 
 }
 
 /* Stores what the reducer left in the slot. A slot without entry and side goes. */
-static void event_store(event *e)
+static void event_store(rgni_event *e)
 {
     bool has_entry = e->slot->entry.phase != RGN_PHASE_ABSENT;
     rgn_time_ns due = RGN_TIME_NEVER;
@@ -95,7 +73,7 @@ static void event_store(event *e)
     rgni_stripe_trim_side(e->stripe, e->slot);
     is_empty = !has_entry && e->slot->side == NULL;
     if (has_entry && rgni_promotes_when_due(&e->router->options))
-        due = rgni_failback_due(&e->slot->entry, &e->router->options);
+        due = rgni_event_due(e);
     if (e->is_new && !is_empty)
         rgni_stripe_insert(e->stripe, e->slot);
     set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->slot));
@@ -109,7 +87,7 @@ static void event_store(event *e)
 
 /* FBK-34: the trips of this event are remembered, and lengthen the dwell that has just begun. Without memory for that
  * the dwell is the knob's. */
-static void event_remember(event *e)
+static void event_remember(rgni_event *e)
 {
     const rgn_options *options = &e->router->options;
     rgn_transition *told = &e->story.transition[e->story.count - 1];
@@ -126,7 +104,7 @@ static void event_remember(event *e)
 }
 
 /* Stores, gives the lock back and tells the observer. */
-static void event_end(event *e)
+void rgni_event_end(rgni_event *e)
 {
     rgn_router *router = e->router;
 
@@ -148,14 +126,14 @@ static void event_end(event *e)
 }
 
 /* BRK-1, looked at under the lock, so that nothing is recorded after the breaker's edge has dropped the entries. */
-static bool event_is_covered(const event *e, rgn_region region, rgn_direction direction)
+static bool event_is_covered(const rgni_event *e, rgn_region region, rgn_direction direction)
 {
     return rgni_router_covers(e->router, e->scene.topology, e->scene.partition, direction) &&
            rgn_region_in(e->scene.topology->regions, region);
 }
 
 /* What an override's reducer answered, to be told. `last` is the override before the event. */
-static void event_override_changed(event *e, rgn_reason reason, rgn_region region, rgn_override last)
+void rgni_event_override_changed(rgni_event *e, rgn_reason reason, rgn_region region, rgn_override last)
 {
     const rgn_override *now = &e->slot->side->override;
 
@@ -167,23 +145,25 @@ static void event_override_changed(event *e, rgn_reason reason, rgn_region regio
 }
 
 /* FLO-2, FLO-7: a failure that moves the override: a write's, or a refusal by a region that is not the hub. */
-static void event_fail_override(event *e, rgn_region region)
+static void event_fail_override(rgni_event *e, rgn_region region)
 {
     rgn_override last;
 
     if (!event_needs_side(e))
         return;
     last = e->slot->side->override;
-    event_override_changed(
+    rgni_event_override_changed(
         e, rgni_override_on_failure(&e->slot->side->override, e->scene.topology, region, e->scene.now), region, last);
 }
 
 /* FLO-8: the breaker's failure where it covers the attempt, else automatic failover's. */
-static void event_fail(event *e, rgn_region region, rgn_direction direction)
+static void event_fail(rgni_event *e, rgn_region region, rgn_direction direction)
 {
     if (event_is_covered(e, region, direction)) {
-        if (event_needs_slot(e))
-            rgni_breaker_on_failure(&e->slot->entry, event_share(e), &e->scene, region, direction, &e->story);
+        if (!event_needs_slot(e))
+            return;
+        rgni_event_show_health(e);
+        rgni_breaker_on_failure(&e->slot->entry, rgni_event_share(e), &e->scene, region, direction, &e->story);
     } else if (rgni_failover_covers(e->scene.topology, direction) &&
                rgn_region_in(e->scene.topology->regions, region)) {
         event_fail_override(e, region);
@@ -193,31 +173,31 @@ static void event_fail(event *e, rgn_region region, rgn_direction direction)
 void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
                                rgn_time_ns now)
 {
-    event e;
+    rgni_event e;
 
     if (partition >= router->partition_count)
         return;
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     event_fail(&e, region, direction);
-    event_end(&e);
+    rgni_event_end(&e);
 }
 
 void rgni_router_cut_write(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
     const rgn_options *options = &router->options;
-    event e;
+    rgni_event e;
 
     if (options->failover_cut_writes == 0 || partition >= router->partition_count)
         return;
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     if (rgni_failover_covers(e.scene.topology, RGN_WRITE) && rgn_region_in(e.scene.topology->regions, region) &&
         event_needs_side(&e) && rgni_cuts_add(&e.slot->side->cuts, options, now) >= options->failover_cut_writes)
         event_fail_override(&e, region);
-    event_end(&e);
+    rgni_event_end(&e);
 }
 
 /* FLO-5: someone else has moved the partition's traffic away from the region meanwhile. */
-static bool is_overtaken(const event *e, rgn_region region)
+static bool is_overtaken(const rgni_event *e, rgn_region region)
 {
     if (e->had_entry && e->slot->entry.current != region && e->slot->entry.current != RGN_REGION_NONE)
         return true;
@@ -229,13 +209,13 @@ static rgn_region_set overtaken(rgn_router *router, rgn_partition partition, con
                                 rgn_time_ns now)
 {
     rgn_region_set set = 0;
-    event e;
+    rgni_event e;
 
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     for (unsigned i = 0; i < count; i++)
         if (is_overtaken(&e, regions[i]))
             set |= rgn_region_bit(regions[i]);
-    event_end(&e);
+    rgni_event_end(&e);
     return set;
 }
 
@@ -255,22 +235,22 @@ void rgn_router_flush_writes(rgn_router *router, rgn_partition partition, const 
 /* FLO-7: a read that looks for the hub found it, or did not. */
 static void record_hub(rgn_router *router, rgn_partition partition, rgn_region region, bool is_hub, rgn_time_ns now)
 {
-    event e;
+    rgni_event e;
 
     if (partition >= router->partition_count || region >= RGN_REGIONS_MAX)
         return;
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     if (!e.scene.topology->automatic_failover) {
-        event_end(&e);
+        rgni_event_end(&e);
         return;
     }
     if (!is_hub) {
         event_fail_override(&e, region);
     } else if (event_needs_side(&e)) {
         rgn_override last = e.slot->side->override;
-        event_override_changed(&e, rgni_override_on_hub(&e.slot->side->override, region, now), region, last);
+        rgni_event_override_changed(&e, rgni_override_on_hub(&e.slot->side->override, region, now), region, last);
     }
-    event_end(&e);
+    rgni_event_end(&e);
 }
 
 void rgn_router_record_hub(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
@@ -287,44 +267,45 @@ void rgn_router_record_not_hub(rgn_router *router, rgn_partition partition, rgn_
 void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
     uint32_t wins;
-    event e;
+    rgni_event e;
 
     if (partition >= router->partition_count)
         return;
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     if ((router->options.routing_rules == RGN_ROUTING_DRIVER || event_is_covered(&e, region, RGN_READ)) &&
         event_needs_side(&e)) {
+        rgni_event_show_health(&e);
         wins = rgni_wins_add(&e.slot->side->wins, region);
         if (wins >= router->options.breaker_consecutive_hedge_win_threshold &&
-            rgni_breaker_on_hedge_wins(&e.slot->entry, event_share(&e), &e.scene, region, wins, &e.story))
+            rgni_breaker_on_hedge_wins(&e.slot->entry, rgni_event_share(&e), &e.scene, region, wins, &e.story))
             rgni_wins_clear(&e.slot->side->wins, region);
     }
-    event_end(&e);
+    rgni_event_end(&e);
 }
 
 /* Without wins, which is nearly always, there is nothing to end. */
 void rgn_router_record_primary_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
-    event e;
+    rgni_event e;
 
     if (partition >= router->partition_count || (rgni_router_state(router, partition) & RGNI_STATE_WINS) == 0)
         return;
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     if (e.slot != NULL && e.slot->side != NULL)
         rgni_wins_clear(&e.slot->side->wins, region);
-    event_end(&e);
+    rgni_event_end(&e);
 }
 
 void rgn_router_forget_entry(rgn_router *router, rgn_partition partition, rgn_time_ns now)
 {
-    event e;
+    rgni_event e;
 
     if (partition >= router->partition_count)
         return;
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     if (e.had_entry)
         rgni_entry_drop(&e.slot->entry, &e.scene, RGN_REASON_FORGOTTEN, &e.story);
-    event_end(&e);
+    rgni_event_end(&e);
 }
 
 /* The driver's open probe is decided by whatever happens next on the partition. */
@@ -344,15 +325,17 @@ void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_r
                               bool is_below_400, rgn_time_ns now)
 {
     const rgn_options *options = &router->options;
-    event e;
+    rgni_event e;
 
     if (partition >= router->partition_count || rgni_router_state(router, partition) == 0 ||
         !looks_at_successes(options))
         return;
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
+    rgni_event_show_health(&e);
     if (e.slot != NULL && (event_is_covered(&e, region, direction) || has_open_probes(options)))
-        rgni_breaker_on_success(&e.slot->entry, event_share(&e), &e.scene, region, direction, is_below_400, &e.story);
-    event_end(&e);
+        rgni_breaker_on_success(&e.slot->entry, rgni_event_share(&e), &e.scene, region, direction, is_below_400,
+                                &e.story);
+    rgni_event_end(&e);
 }
 
 void rgn_router_record_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
@@ -374,15 +357,15 @@ bool rgni_router_admit(rgn_router *router, rgn_partition partition, const rgn_ro
                        rgn_time_ns now, rgn_region *region, rgni_ticket *ticket)
 {
     bool is_canary = false;
-    event e;
+    rgni_event e;
 
-    event_begin(&e, router, partition, now);
+    rgni_event_begin(&e, router, partition, now);
     if (e.slot != NULL && may_be_canary(&e.slot->entry, query)) {
         *region = e.slot->entry.first_failed;
-        is_canary = rgni_failback_admit(&e.slot->entry, event_share(&e), &e.scene, (rgn_direction)query->direction,
+        is_canary = rgni_failback_admit(&e.slot->entry, rgni_event_share(&e), &e.scene, (rgn_direction)query->direction,
                                         hash, ticket, &e.story);
     }
-    event_end(&e);
+    rgni_event_end(&e);
     return is_canary;
 }
 
@@ -390,157 +373,10 @@ void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_dir
                             rgn_evidence evidence, rgn_time_ns now)
 {
     rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
-    event e;
+    rgni_event e;
 
-    event_begin(&e, router, partition, now);
-    rgni_failback_on_result(e.slot != NULL ? &e.slot->entry : &absent, event_share(&e), &e.scene, ticket, evidence,
+    rgni_event_begin(&e, router, partition, now);
+    rgni_failback_on_result(e.slot != NULL ? &e.slot->entry : &absent, rgni_event_share(&e), &e.scene, ticket, evidence,
                             direction, &e.story);
-    event_end(&e);
-}
-
-/* --- background work --------------------------------------------------------------------------------------------- */
-
-/* RTR-7: no region is not a lost one. The driver keeps such entries: its routing passes them over. */
-static bool lost_a_region(const rgn_entry *entry, const rgn_topology *topology)
-{
-    rgn_region_set named = rgn_region_bit(entry->first_failed) | rgn_region_bit(entry->current);
-
-    return (named & ~topology->regions) != 0;
-}
-
-static void drop_override(event *e, rgn_reason reason)
-{
-    rgn_override last = e->slot->side->override;
-
-    memset(&e->slot->side->override, 0, sizeof last);
-    event_override_changed(e, reason, RGN_REGION_NONE, last);
-}
-
-static void drop_what_lost_a_region(event *e)
-{
-    const rgn_topology *topology = e->scene.topology;
-
-    if (e->router->options.routing_rules == RGN_ROUTING_DRIVER)
-        return;
-    if (e->had_entry && lost_a_region(&e->slot->entry, topology))
-        rgni_entry_drop(&e->slot->entry, &e->scene, RGN_REASON_REGION_REMOVED, &e->story);
-    if (e->slot->side != NULL && e->slot->side->override.is_set &&
-        !rgn_region_in(topology->regions, e->slot->side->override.current))
-        drop_override(e, RGN_REASON_REGION_REMOVED);
-}
-
-static void work_on(rgn_router *router, rgn_partition partition, rgni_work what, rgn_time_ns now)
-{
-    event e;
-
-    event_begin(&e, router, partition, now);
-    if (e.slot != NULL) {
-        switch (what) {
-        case RGNI_WORK_TICK:
-            if (e.slot->side != NULL && rgni_cuts_are_old(&e.slot->side->cuts, &router->options, now))
-                e.slot->side->cuts.count = 0;
-            rgni_failback_on_expiry(&e.slot->entry, event_share(&e), &e.scene, true, &e.story);
-            break;
-        case RGNI_WORK_BREAKER_EDGE:
-            if (e.had_entry)
-                rgni_entry_drop(&e.slot->entry, &e.scene, RGN_REASON_FLAG_EDGE, &e.story);
-            break;
-        case RGNI_WORK_FAILOVER_EDGE:
-            if (e.slot->side != NULL && e.slot->side->override.is_set)
-                drop_override(&e, RGN_REASON_FLAG_EDGE);
-            if (e.slot->side != NULL)
-                e.slot->side->cuts.count = 0;
-            break;
-        case RGNI_WORK_REGION_REMOVED:
-            drop_what_lost_a_region(&e);
-            break;
-        }
-    }
-    event_end(&e);
-}
-
-/* RTR-6: all partitions with a state, in partition order, each under its own lock. */
-void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now)
-{
-    uint32_t words = rgni_state_words(router);
-
-    for (uint32_t i = 0; i < words; i++) {
-        uint64_t word = atomic_load_explicit(&router->states[i], memory_order_acquire);
-        for (uint32_t j = 0; word != 0; j++, word >>= 8) {
-            if ((word & UINT8_MAX) != 0)
-                work_on(router, i * 8 + j, what, now);
-        }
-    }
-}
-
-/* FBK-28: one connection to each first failed region whose dwell is over, in partition order. */
-static unsigned plan_connections(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap)
-{
-    uint32_t words = rgni_state_words(router);
-    unsigned count = 0;
-
-    for (uint32_t i = 0; i < words; i++) {
-        uint64_t word = atomic_load_explicit(&router->states[i], memory_order_acquire);
-        for (uint32_t j = 0; word != 0 && count < cap; j++, word >>= 8) {
-            rgn_entry entry;
-            if (rgni_state_phase((uint8_t)word) == RGN_PHASE_ABSENT || !rgn_router_inspect(router, i * 8 + j, &entry) ||
-                !rgni_failback_awaits_connection(&entry, &router->options) ||
-                rgni_failback_due(&entry, &router->options) > now)
-                continue;
-            out[count++] = (rgn_task){.kind = RGN_TASK_CONNECT_PARTITION,
-                                      .region = entry.first_failed,
-                                      .partition = i * 8 + j,
-                                      .generation = entry.generation};
-        }
-    }
-    return count;
-}
-
-void rgni_router_answer_connection(rgn_router *router, const rgn_task *task, rgn_time_ns now)
-{
-    event e;
-
-    if (task->partition >= router->partition_count)
-        return;
-    event_begin(&e, router, task->partition, now);
-    if (e.had_entry)
-        rgni_failback_on_connection(&e.slot->entry, event_share(&e), &e.scene, task->generation, &e.story);
-    event_end(&e);
-}
-
-/* FBK-5: a due expiry promotes and does nothing else. */
-static void promote(rgn_router *router, rgn_partition partition, rgn_time_ns now)
-{
-    event e;
-
-    event_begin(&e, router, partition, now);
-    if (e.slot != NULL && e.slot->due <= now) {
-        rgni_failback_on_expiry(&e.slot->entry, event_share(&e), &e.scene, false, &e.story);
-        assert(rgni_failback_due(&e.slot->entry, &router->options) > now);
-    }
-    event_end(&e);
-}
-
-unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap)
-{
-    rgn_partition partition;
-    unsigned count = 0;
-
-    bool is_tick = rgni_clock_claim_tick(router, now);
-
-    if (is_tick)
-        rgni_router_work_on_all(router, RGNI_WORK_TICK, now);
-    if (rgni_promotes_when_due(&router->options)) {
-        while ((partition = rgni_clock_first_due(router, now)) != RGN_PARTITION_UNKNOWN)
-            promote(router, partition, now);
-    }
-    if (cap > 0 && rgni_clock_claim_refresh(router, now)) {
-        out[count++] =
-            (rgn_task){.kind = RGN_TASK_REFRESH_ACCOUNT, .region = RGN_REGION_NONE, .partition = RGN_PARTITION_UNKNOWN};
-    }
-    if (rgni_clock_claim_probes(router, now))
-        count += rgn_router_due_probes(router, now, out + count, cap - count);
-    if (is_tick && router->options.failback_promote_on == RGN_PROMOTE_ON_CONNECTION)
-        count += plan_connections(router, now, out + count, cap - count);
-    return count;
+    rgni_event_end(&e);
 }

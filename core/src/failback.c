@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The recovery side: promotion, canaries, windows, and the decision. */
+#include "health.h"
 #include "reduce.h"
 #include "sequential.h"
 
@@ -51,8 +52,8 @@ static bool is_below_floor(const look *l)
 static verdict judge_sequentially(const look *l)
 {
     const rgn_entry *e = l->entry;
-    switch (rgni_sequential_test(l->scene->options, e->canary_success, e->canary_total - e->canary_success,
-                                 waiting(l))) {
+    switch (
+        rgni_sequential_test(l->scene->options, e->canary_success, e->canary_total - e->canary_success, waiting(l))) {
     case RGNI_IS_HEALTHY:
         return SUCCEEDED;
     case RGNI_IS_UNHEALTHY:
@@ -419,12 +420,16 @@ bool rgni_failback_awaits_connection(const rgn_entry *entry, const rgn_options *
     return options->failback_promote_on == RGN_PROMOTE_ON_CONNECTION && entry->first_failed != RGN_REGION_NONE;
 }
 
-void rgni_failback_on_connection(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene,
+void rgni_failback_on_connection(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
                                  uint32_t generation, rgni_story *story)
 {
     look l = {entry, share, scene, RGN_READ, entry->first_failed, story};
-    if (entry->generation == generation && rgni_failback_awaits_connection(entry, scene->options) &&
-        rgni_failback_due(entry, scene->options) <= scene->now)
+    if (entry->generation != generation)
+        return;
+    if (scene->health != NULL)
+        rgni_health_on_connection(entry, scene, region, story);
+    else if (rgni_failback_awaits_connection(entry, scene->options) &&
+             rgni_failback_due(entry, scene->options) <= scene->now)
         promote_dwelt(&l);
 }
 
@@ -464,6 +469,10 @@ void rgni_failback_on_expiry(rgn_entry *entry, rgn_share_tally *share, const rgn
                              rgni_story *story)
 {
     look l = {entry, share, scene, RGN_READ, RGN_REGION_NONE, story};
+    if (scene->health != NULL) {
+        rgni_health_on_expiry(entry, scene, is_tick, story);
+        return;
+    }
     bool is_promotion_time = (is_tick || scene->options->failback_promote == RGN_PROMOTE_DUE) &&
                              !rgni_failback_awaits_connection(entry, scene->options);
     if (is_promotion_time && rgni_failback_due(entry, scene->options) <= scene->now) {

@@ -93,7 +93,16 @@ static bool floor_fits(const rgn_options *options)
     return options->failback_retrip_floor <= options->failback_success_threshold;
 }
 
-/* OPT-2: every value within its range, the floor not above the threshold, and the hedge threshold not 0. */
+/* BRK-22: each region's machine counts failures in a row, and a region comes back on trial. */
+static bool health_fits(const rgn_options *options)
+{
+    return options->breaker_health == RGN_HEALTH_PARTITION ||
+           (options->breaker_rule == RGN_RULE_CONSECUTIVE && options->failback_strategy == RGN_STRATEGY_TENTATIVE &&
+            options->breaker_tally == RGN_TALLY_PER_REGION);
+}
+
+/* OPT-2: every value within its range, the floor not above the threshold, the hedge threshold not 0, and a health of
+ * each region only with what it is made of. */
 rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong)
 {
     unsigned bad = 0;
@@ -104,6 +113,8 @@ rgn_status rgn_options_validate(const rgn_options *options, rgn_knob_id *wrong)
         bad = RGN_KNOB_failback_retrip_floor;
     if (bad == RGN_KNOB_COUNT && options->hedging_threshold == 0)
         bad = RGN_KNOB_hedging_threshold;
+    if (bad == RGN_KNOB_COUNT && !health_fits(options))
+        bad = RGN_KNOB_breaker_health;
     if (bad == RGN_KNOB_COUNT)
         return RGN_OK;
     if (wrong != NULL)

@@ -65,6 +65,13 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     atomic_init(&router->failed_allocations, 0);
 }
 
+static rgni_beside beside_of(const rgn_options *options)
+{
+    if (options->breaker_health == RGN_HEALTH_REGION)
+        return RGNI_BESIDE_HEALTH;
+    return options->breaker_rule == RGN_RULE_SHARE ? RGNI_BESIDE_SHARE : RGNI_BESIDE_NOTHING;
+}
+
 rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *status)
 {
     rgn_status ignored;
@@ -98,8 +105,7 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
         atomic_init(&router->states[i], 0);
     for (uint32_t i = 0; i < router->stripe_count; i++) {
         atomic_init(&router->clock.due[i], RGN_TIME_NEVER);
-        rgni_stripe_init(&router->stripes[i], router->options.breaker_rule == RGN_RULE_SHARE,
-                         rgni_promotes_when_due(&router->options));
+        rgni_stripe_init(&router->stripes[i], beside_of(&router->options), rgni_promotes_when_due(&router->options));
     }
     if (topology.automatic_failover && router->options.breaker_automatic_failover != RGN_FAILOVER_APART)
         router->breaker_by_failover = RGN_SWITCH_ON; /* RTR-12: a first account without it is no edge */
@@ -136,7 +142,8 @@ void rgn_router_destroy(rgn_router *router)
 /* What is asked of a partition; each may be NULL. */
 typedef struct {
     rgn_entry *entry;
-    rgn_share_tally *share;
+    rgn_share_tally *share; /* only where slots have one */
+    rgn_health *health;     /* likewise */
     rgni_side *side;
 } copies;
 
@@ -154,7 +161,9 @@ static void copy_slot(const rgn_router *router, rgn_partition partition, copies 
             *out.entry = slot->entry;
     }
     if (out.share != NULL && slot != NULL && slot->entry.phase != RGN_PHASE_ABSENT)
-        *out.share = slot->share[0];
+        *out.share = *rgni_slot_share(stripe, slot);
+    if (out.health != NULL && slot != NULL && slot->entry.phase != RGN_PHASE_ABSENT)
+        *out.health = *rgni_slot_health(stripe, slot);
     if (out.side != NULL) {
         memset(out.side, 0, sizeof *out.side);
         if (slot != NULL && slot->side != NULL)
@@ -184,6 +193,16 @@ bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition,
     memset(out, 0, sizeof *out);
     if (router->options.breaker_rule == RGN_RULE_SHARE && state_of(router, partition) != 0)
         copy_slot(router, partition, (copies){.entry = &entry, .share = out});
+    return entry.phase != RGN_PHASE_ABSENT;
+}
+
+bool rgn_router_inspect_health(const rgn_router *router, rgn_partition partition, rgn_health *out)
+{
+    rgn_entry entry = {.phase = RGN_PHASE_ABSENT};
+
+    memset(out, 0, sizeof *out);
+    if (router->options.breaker_health == RGN_HEALTH_REGION && state_of(router, partition) != 0)
+        copy_slot(router, partition, (copies){.entry = &entry, .health = out});
     return entry.phase != RGN_PHASE_ABSENT;
 }
 

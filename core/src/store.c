@@ -38,11 +38,11 @@ static void pool_deinit(rgni_pool *pool, rgni_memory *memory)
     }
 }
 
-void rgni_stripe_init(rgni_stripe *stripe, bool has_share, bool has_heap)
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap)
 {
     memset(stripe, 0, sizeof *stripe);
     atomic_flag_clear(&stripe->lock);
-    stripe->has_share = has_share;
+    stripe->beside = beside;
     stripe->has_heap = has_heap;
 }
 
@@ -145,7 +145,15 @@ static void *pool_take(rgni_pool *pool, rgni_memory *memory, size_t piece)
 
 static size_t slot_size(const rgni_stripe *stripe)
 {
-    return sizeof(rgni_slot) + (stripe->has_share ? sizeof(rgn_share_tally) : 0);
+    switch (stripe->beside) {
+    case RGNI_BESIDE_SHARE:
+        return sizeof(rgni_slot) + sizeof(rgn_share_tally);
+    case RGNI_BESIDE_HEALTH:
+        return sizeof(rgni_slot) + sizeof(rgn_health);
+    case RGNI_BESIDE_NOTHING:
+        break;
+    }
+    return sizeof(rgni_slot);
 }
 
 rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_partition partition)
@@ -209,8 +217,8 @@ bool rgni_stripe_reserve_side(rgni_stripe *stripe, rgni_memory *memory, rgni_slo
 
 void rgni_stripe_trim_side(rgni_stripe *stripe, rgni_slot *slot)
 {
-    if (slot->side == NULL || slot->side->override.is_set || slot->side->wins.count > 0 ||
-        slot->side->cuts.count > 0 || slot->side->memory.trips > 0)
+    if (slot->side == NULL || slot->side->override.is_set || slot->side->wins.count > 0 || slot->side->cuts.count > 0 ||
+        slot->side->memory.trips > 0)
         return;
     pool_give(&stripe->sides, slot->side);
     slot->side = NULL;

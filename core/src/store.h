@@ -54,9 +54,13 @@ typedef struct rgni_slot {
     rgni_side *side; /* NULL: none */
     rgn_time_ns due; /* heap key; NEVER when not in the heap */
     rgn_partition partition;
-    uint32_t heap_index;     /* RGNI_NOT_IN_HEAP when not in the heap */
-    rgn_share_tally share[]; /* one, for breaker.rule share; else none */
+    uint32_t heap_index;                          /* RGNI_NOT_IN_HEAP when not in the heap */
+    _Alignas(rgn_time_ns) unsigned char beside[]; /* what the stripe's slots have beside the entry */
 } rgni_slot;
+
+/* What every slot of a router has beside its entry: nothing; breaker.rule share: an rgn_share_tally; breaker.health
+ * region: an rgn_health. */
+typedef enum { RGNI_BESIDE_NOTHING, RGNI_BESIDE_SHARE, RGNI_BESIDE_HEALTH } rgni_beside;
 
 typedef struct rgni_slab {
     struct rgni_slab *next;
@@ -72,7 +76,7 @@ typedef struct {
 
 typedef struct {
     atomic_flag lock;
-    bool has_share;    /* slots carry a share tally */
+    rgni_beside beside;
     bool has_heap;     /* due times are kept */
     uint32_t count;    /* slots in the table */
     uint32_t capacity; /* of the table, a power of two, and of the heap; 0 before the first slot */
@@ -83,7 +87,7 @@ typedef struct {
     rgni_pool sides;
 } rgni_stripe;
 
-void rgni_stripe_init(rgni_stripe *stripe, bool has_share, bool has_heap);
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap);
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
 
 /* NULL if the partition has no slot. */
@@ -110,7 +114,12 @@ rgni_slot *rgni_stripe_first_due(const rgni_stripe *stripe);
 
 static inline rgn_share_tally *rgni_slot_share(const rgni_stripe *stripe, rgni_slot *slot)
 {
-    return stripe->has_share ? slot->share : NULL;
+    return stripe->beside == RGNI_BESIDE_SHARE ? (rgn_share_tally *)(void *)slot->beside : NULL;
+}
+
+static inline rgn_health *rgni_slot_health(const rgni_stripe *stripe, rgni_slot *slot)
+{
+    return stripe->beside == RGNI_BESIDE_HEALTH ? (rgn_health *)(void *)slot->beside : NULL;
 }
 
 #endif

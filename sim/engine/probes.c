@@ -23,7 +23,8 @@ bool sim_probes_open(sim_run_state *run)
 {
     const rgn_options *options = &run->input->router_options->values;
     const bool connects = options->failback_promote_on == RGN_PROMOTE_ON_CONNECTION;
-    run->task_room = 1 + RGN_REGIONS_MAX + (connects ? run->scenario->partition_count : 0);
+    const uint32_t regions = options->breaker_health == RGN_HEALTH_REGION ? run->scenario->region_count : 1;
+    run->task_room = 1 + RGN_REGIONS_MAX + (connects ? run->scenario->partition_count * regions : 0);
     run->task = malloc((size_t)run->task_room * sizeof *run->task);
     run->probes = calloc(1, sizeof *run->probes);
     return run->task != NULL && run->probes != NULL;

@@ -138,6 +138,27 @@ static bool apply_setting(loader *self, const sim_setting *setting, sim_raw_knob
     return true;
 }
 
+/* The knob that breaker.health region asks for another value of. */
+static rgn_knob_id bars_health(const rgn_options *options)
+{
+    if (options->breaker_rule != RGN_RULE_CONSECUTIVE)
+        return RGN_KNOB_breaker_rule;
+    return options->breaker_tally != RGN_TALLY_PER_REGION ? RGN_KNOB_breaker_tally : RGN_KNOB_failback_strategy;
+}
+
+static bool refuse_health(loader *self, const sim_raw_policy *raw, const rgn_options *options)
+{
+    const rgn_knob_id id = bars_health(options);
+    const char *expected = id == RGN_KNOB_breaker_rule    ? "consecutive"
+                           : id == RGN_KNOB_breaker_tally ? "per_region"
+                                                          : "tentative";
+    const sim_node *node = raw->knobs.node[RGN_KNOB_breaker_health];
+    char found[64];
+    sim_format_knob(id, rgn_options_get(options, id), found, sizeof found);
+    return sim_error_at(self->error, node->source, node, "breaker.health is region, and %s is %s; expected %s",
+                        rgn_knob_at(id)->name, found, expected);
+}
+
 /* What single values cannot tell: whether they go together. */
 static bool check_together(loader *self, const sim_raw_policy *raw)
 {
@@ -150,6 +171,8 @@ static bool check_together(loader *self, const sim_raw_policy *raw)
     }
     if (rgn_options_validate(&options, &wrong) == RGN_OK)
         return true;
+    if (wrong == RGN_KNOB_breaker_health)
+        return refuse_health(self, raw, &options);
     char floor[64];
     char threshold[64];
     sim_format_knob(RGN_KNOB_failback_retrip_floor, options.failback_retrip_floor, floor, sizeof floor);

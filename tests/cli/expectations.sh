@@ -83,6 +83,7 @@ print(sqlite3.connect("x.db").execute("SELECT count(DISTINCT digest) FROM run GR
         echo "FAILED: five policies behave in $ways ways under $1, expected $2"
     fi
 }
+holds "two regions fail: one health or two" two-failing-regions --policy java --policy java-one-health
 part peers-slow-region 5
 part peers-fast-failure 4 # without anything slow, no hedging is the default
 part peers-low-traffic 4

@@ -14,6 +14,7 @@ typedef struct {
     rgn_topology topology;
     rgn_entry entry;
     rgn_share_tally share;
+    rgn_health health;
     uint32_t generation;
     rgn_router_counters counters;
     uint64_t drawn;   /* what the random hook gives, if it is below the bound */
@@ -54,6 +55,11 @@ static inline rgn_share_tally *bench_share(bench *b)
     return b->options.breaker_rule == RGN_RULE_SHARE ? &b->share : NULL;
 }
 
+static inline rgn_health *bench_health(bench *b)
+{
+    return b->options.breaker_health == RGN_HEALTH_REGION ? &b->health : NULL;
+}
+
 static inline void bench_remember(bench *b)
 {
     if (b->story.count > 0)
@@ -70,7 +76,8 @@ static inline void bench_remember(bench *b)
                              .partition = 7,                 \
                              .now = (at),                    \
                              .generation = &(b)->generation, \
-                             .counters = &(b)->counters};    \
+                             .counters = &(b)->counters,     \
+                             .health = bench_health(b)};     \
         const rgni_scene *scene = &scene_;                   \
         (b)->story.count = 0;                                \
         call;                                                \

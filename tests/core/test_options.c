@@ -6,17 +6,17 @@
 
 #include <regioncore/options.h>
 
-/* An environment of at most two variables. */
+/* An environment of at most three variables. */
 typedef struct {
-    const char *name[2];
-    const char *text[2];
+    const char *name[3];
+    const char *text[3];
 } variables;
 
 static const char *look_up(void *context, const char *variable)
 {
     const variables *v = context;
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         if (v->name[i] != NULL && strcmp(v->name[i], variable) == 0)
             return v->text[i];
     }
@@ -150,6 +150,10 @@ START_TEST(a_value_one_outside_its_range_is_refused)
                 options.failback_success_threshold = 1000000;
             if (id == RGN_KNOB_failback_decide)
                 options.failback_retrip_floor = 500000;
+            if (id == RGN_KNOB_breaker_health) {
+                options.breaker_rule = RGN_RULE_CONSECUTIVE;
+                options.failback_strategy = RGN_STRATEGY_TENTATIVE;
+            }
             rgn_options_set(&options, (rgn_knob_id)id, edge);
             ck_assert_msg(rgn_options_validate(&options, &wrong) == RGN_OK, "%s at its edge", knob->name);
             if (side == 1 && edge == INT64_MAX)
@@ -200,6 +204,17 @@ START_TEST(a_sequential_test_asks_for_two_different_ratios)
 }
 END_TEST
 
+/* BRK-22: what a health of each region goes together with. */
+static void add_companions(variables *v, rgn_knob_id id)
+{
+    if (id != RGN_KNOB_breaker_health)
+        return;
+    v->name[1] = rgn_knob_at(RGN_KNOB_breaker_rule)->environment;
+    v->text[1] = "consecutive";
+    v->name[2] = rgn_knob_at(RGN_KNOB_failback_strategy)->environment;
+    v->text[2] = "tentative";
+}
+
 /* Each knob through its variable: the edges are taken, a step beyond them is refused. */
 START_TEST(every_variable_is_read_and_held_to_its_range)
 {
@@ -219,6 +234,7 @@ START_TEST(every_variable_is_read_and_held_to_its_range)
                             ->environment;
             v.text[1] = is_floor ? "1" : "0";
         }
+        add_companions(&v, (rgn_knob_id)id);
         for (int side = 0; side < 2; side++) {
             int64_t edge = side == 0 ? knob->min : knob->max;
             spell(knob, edge, text, sizeof text);
@@ -248,6 +264,7 @@ START_TEST(every_choice_is_read_by_its_name)
             char text[64];
             spell(knob, value, text, sizeof text);
             variables v = {.name = {knob->environment}, .text = {text}};
+            add_companions(&v, (rgn_knob_id)id);
             ck_assert_int_eq(resolve_environment(v, &out, &error), RGN_OK);
             ck_assert_int_eq(rgn_options_get(&out.values, (rgn_knob_id)id), value);
         }

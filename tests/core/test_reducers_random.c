@@ -363,6 +363,15 @@ static void play(stream *s, unsigned steps)
     REQUIRE(s->results == s->neutrals + s->counted + s->b.counters.late_successes + s->b.counters.late_failures);
 }
 
+/* Rows that only breaker.health region has; test_health_random.c sees them. */
+static bool is_of_several_regions(const rgni_state_row *row)
+{
+    if (row->reason == RGN_REASON_FAILBACK_TENTATIVE)
+        return row->after != RGN_PHASE_ABSENT;
+    return (row->reason == RGN_REASON_PROMOTE || row->reason == RGN_REASON_PROMOTE_REQUEST) &&
+           row->after == RGN_PHASE_UNHEALTHY;
+}
+
 START_TEST(whatever_happens_an_entry_keeps_its_invariants)
 {
     size_t rows, missing = 0;
@@ -378,7 +387,7 @@ START_TEST(whatever_happens_an_entry_keeps_its_invariants)
             is_row_seen[row] |= s.is_row_seen[row];
     }
     for (size_t row = 0; row < rows; row++) {
-        if (is_row_seen[row])
+        if (is_row_seen[row] || is_of_several_regions(&table[row]))
             continue;
         printf("never seen: %d %s %d\n", table[row].before, rgn_reason_name((rgn_reason)table[row].reason),
                table[row].after);

@@ -13,7 +13,7 @@
 #define SOURCE_ROOT "."
 #endif
 
-enum { RULES_MAX = 200, TEXT_MAX = 1 << 20 };
+enum { RULES_MAX = 300, TEXT_MAX = 1 << 20 };
 
 typedef struct {
     char id[16], function[64], test[128];

@@ -14,6 +14,7 @@
  *   recovering  window over, undecided                       recovering  window_restart
  *   recovering  ramp staged: a sample that suffices          recovering  ramp
  *   recovering  strategy tentative: enough successes         absent      failback_tentative
+ *   unhealthy   health region: one of several is promoted    unhealthy   promote
  *   unhealthy   strategy at_once: would be promoted          absent      failback_at_once
  *
  * (the whole table, with guards, is in core/README.md and, as data, in partition.c). */
@@ -90,6 +91,21 @@ typedef struct {
     uint32_t successes[RGN_COUNTED_REGIONS][RGN_DIRECTIONS]; /* rows as in rgn_region_counts */
 } rgn_share_tally;
 
+/* breaker.health region only: one region of a partition, since its status last changed. */
+typedef struct {
+    rgn_time_ns since; /* when it became unavailable; else without meaning */
+    uint32_t failures[RGN_DIRECTIONS];
+    uint32_t successes[RGN_DIRECTIONS]; /* on trial: since the last failure of that direction */
+} rgn_region_health;
+
+/* breaker.health region only: kept beside the entry, which tells routing and observers what follows from it. A region
+ * in neither set is healthy, with failures or without. */
+typedef struct {
+    rgn_region_health region[RGN_REGIONS_MAX];
+    rgn_region_set unavailable;
+    rgn_region_set on_trial; /* healthy-tentative: all its traffic goes there */
+} rgn_health;
+
 /* A state change, with the numbers that were compared. Sent to the router's sink after the state is stored. */
 typedef struct {
     rgn_time_ns at;
@@ -100,7 +116,7 @@ typedef struct {
     uint8_t phase_after;
     uint8_t tripped_before; /* bit per direction */
     uint8_t tripped_after;
-    rgn_region region;       /* region of the event; NONE for background work */
+    rgn_region region; /* region of the event; NONE for background work (breaker.health region: the one promoted) */
     rgn_region first_failed; /* before a drop: its last values */
     rgn_region current;
     uint8_t cause; /* rgn_cause */

@@ -16,7 +16,7 @@ extern "C" {
     X(NONE, 0, "none", "nothing happened yet")                                                                        \
     X(CREATED, 1, "created", "a first failure was counted: absent to counting")                                       \
     X(TRIP, 2, "trip", "failures reached the threshold: counting to unhealthy")                                       \
-    X(TRIP_ALSO, 3, "trip_also", "the other direction reached its threshold at a failed region")                      \
+    X(TRIP_ALSO, 3, "trip_also", "the other direction, or a region without traffic, reached its threshold too")       \
     X(MOVE, 4, "move", "the current region failed: traffic moves to the next one")                                    \
     X(EXHAUSTED, 5, "exhausted", "every region has failed: the entry is dropped and default routing applies")         \
     X(STALE, 6, "stale", "an untripped entry saw no failure for a whole reset window: dropped")                       \

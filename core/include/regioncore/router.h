@@ -140,8 +140,9 @@ typedef struct {
  * gateway.refresh_interval and when a failure (403/3, 403/1008) asks for it, answered by rgn_router_answer_refresh();
  * it waits for a call with room. With a probe_interval, at each of its ticks, one
  * RGN_TASK_PROBE_ENDPOINT for every endpoint as rgn_router_due_probes() tells. With failback.promote_on connection, at
- * each tick of the sweep, one RGN_TASK_CONNECT_PARTITION for every partition whose dwell is over: connect to its
- * replicas in the region. What finds no room, or is not answered, is asked for again at the next tick. */
+ * each tick of the sweep, one RGN_TASK_CONNECT_PARTITION for every partition whose dwell is over (breaker.health
+ * region: for each of its unavailable regions): connect to its replicas in the region. What finds no room, or is not
+ * answered, is asked for again at the next tick. */
 RGN_API unsigned rgn_router_on_expiry(rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap);
 
 /* The endpoints to probe at `now`: those of the account whose mark is endpoint.unavailability_ttl old or older. For
@@ -206,6 +207,8 @@ RGN_API bool rgn_router_inspect_override(const rgn_router *router, rgn_partition
 RGN_API bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out);
 /* The same for breaker.rule share; false if there is no entry or the rule is another. */
 RGN_API bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition, rgn_share_tally *out);
+/* The same for breaker.health region. */
+RGN_API bool rgn_router_inspect_health(const rgn_router *router, rgn_partition partition, rgn_health *out);
 
 /* The hedge threshold now for a primary leg in `primary` of an operation with that timeout, by the router's options. */
 RGN_API rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region primary, rgn_dur_ns timeout);

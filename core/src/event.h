@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* One event on one partition, which events.c and background.c make of it. */
+#ifndef REGIONCORE_SRC_EVENT_H
+#define REGIONCORE_SRC_EVENT_H
+
+#include "health.h"
+#include "router_impl.h"
+
+/* One event on one partition, between rgni_event_begin() and rgni_event_end(). */
+typedef struct {
+    rgn_router *router;
+    rgni_stripe *stripe;
+    rgni_slot *slot;     /* NULL: no entry */
+    bool is_new;         /* `slot` is reserved, not in the table */
+    bool had_entry;      /* when the event began */
+    uint32_t generation; /* the router's counter when the event began */
+    uint32_t generation_now;
+    rgn_router_counters counters;
+    rgni_scene scene;
+    rgni_story story;
+    rgn_override_change change; /* of the override; reason RGN_REASON_NONE if there is none to tell */
+} rgni_event;
+
+/* RTR-3: takes the stripe's lock. `e` may point into itself, so it must not move. */
+void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now);
+
+/* Stores, gives the lock back and tells the observer. */
+void rgni_event_end(rgni_event *e);
+
+/* Shows the scene the slot's breaker.health region, before a reducer that asks for it; nothing without a slot. */
+static inline void rgni_event_show_health(rgni_event *e)
+{
+    if (e->slot != NULL)
+        e->scene.health = rgni_slot_health(e->stripe, e->slot);
+}
+
+/* What the slot's rule share counts; NULL without a slot or with another rule. */
+static inline rgn_share_tally *rgni_event_share(rgni_event *e)
+{
+    return e->slot == NULL ? NULL : rgni_slot_share(e->stripe, e->slot);
+}
+
+/* When the entry's promotion is due, or the first region's; the event has a slot. */
+static inline rgn_time_ns rgni_event_due(const rgni_event *e)
+{
+    const rgn_options *options = &e->router->options;
+    const rgn_entry *entry = &e->slot->entry;
+    const rgn_health *health = rgni_slot_health(e->stripe, e->slot);
+
+    return health != NULL ? rgni_health_due(entry, health, options) : rgni_failback_due(entry, options);
+}
+
+/* What an override's reducer answered, to be told. `last` is the override before the event. */
+void rgni_event_override_changed(rgni_event *e, rgn_reason reason, rgn_region region, rgn_override last);
+
+#endif
