@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What every healthy operation runs through, in line: its attempt is sent, and its race begins.
  *
- * operation.c includes it; what a healthy operation does not need lies in operation.c and hedging_race.c. */
+ * op_send.c and operation.c include it; what a healthy operation does not need lies there and in hedging_race.c. */
 #ifndef REGIONCORE_SRC_OP_BEGIN_H
 #define REGIONCORE_SRC_OP_BEGIN_H
 

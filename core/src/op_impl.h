@@ -136,6 +136,8 @@ void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology);
 /* OPR-2: ends the operation. */
 rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response *response, bool is_exhausted);
 rgn_step rgni_op_end_by_deadline(rgn_op *op);
+/* There is no region to send to. */
+rgn_step rgni_op_end_nowhere(rgn_op *op);
 
 /* OPR-5, OPR-6: a failure at `region` is paid for, unless its budget was empty and that is to count for nothing. */
 void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn_class *class,
@@ -149,6 +151,8 @@ void rgni_op_end_ticket(rgn_router *router, rgn_op *op, rgn_evidence evidence, r
 
 /* Sends the next attempt to where routing says. */
 rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now);
+/* Sends the next attempt to the region of the last one. */
+rgn_step rgni_op_send_here(rgn_op *op, rgn_time_ns now);
 
 /* --- of the race, for the pipeline --- */
 

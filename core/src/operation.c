@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipeline: start -> route -> leg -> classify -> charge -> retry or end. */
+/* The pipeline: start -> route -> leg -> classify -> charge -> retry or end. What comes before the leg is in op_send.c.
+ */
 #include "op_begin.h"
 #include "classify_table.h"
 
@@ -62,6 +63,11 @@ rgn_step rgni_op_end_by_deadline(rgn_op *op)
     return end(op, STATUS_DEADLINE, SUBSTATUS_DEADLINE, RGN_REASON_DONE_DEADLINE, true);
 }
 
+rgn_step rgni_op_end_nowhere(rgn_op *op)
+{
+    return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
+}
+
 /* Ends with the last answer. OPR-16: a transport error looks like 503/20003 to the caller. */
 rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response *response, bool is_exhausted)
 {
@@ -73,223 +79,6 @@ rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response
                                           : RGN_REASON_DONE_FINAL;
 
     return end(op, status, substatus, reason, class->is_caller_error);
-}
-
-/* --- sending ----------------------------------------------------------------------------------------------------- */
-
-static void send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rgn_time_ns now)
-{
-    bool is_canary = answer.reason == RGN_REASON_ROUTE_CANARY;
-    unsigned send_flags = (is_canary ? RGN_SEND_CANARY : 0) | (rgni_op_is_hub_latched(op) ? RGN_SEND_HUB : 0);
-
-    rgni_op_send(op, answer, (uint8_t)send_flags, timeout, now);
-}
-
-static void send_and_race(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_route_answer answer,
-                          rgn_dur_ns timeout, rgn_time_ns now)
-{
-    send(op, answer, timeout, now);
-    rgni_race_begin(router, op, topology, now);
-}
-
-/* FBK-4: a canary leaves its operation time enough for another region. */
-static rgn_dur_ns canary_timeout(const rgn_op *op, rgn_time_ns now)
-{
-    rgn_dur_ns half;
-
-    if (op->options->failback_canary_timeout != RGN_AUTO)
-        return op->options->failback_canary_timeout;
-    if (op->deadline == RGN_TIME_NEVER)
-        return op->options->retry_request_timeout;
-    half = rgn_time_elapsed(now, op->deadline) / 2;
-    return rgn_time_min(half > 0 ? half : 1, op->options->retry_request_timeout);
-}
-
-/* Filled in place: a healthy operation spends a good part of its time on copies otherwise. */
-static void query_init(rgn_route_query *query, const rgn_router *router, const rgn_op *op, const rgn_topology *topology,
-                       rgn_time_ns now)
-{
-    bool is_retry = rgni_op_has(op, RGNI_OP_HAS_TAIL);
-
-    query->topology = topology;
-    query->entry = NULL;
-    query->override = NULL;
-    query->marked = rgni_marks_now(router, (rgn_direction)op->direction, now);
-    query->excluded = op->excluded;
-    query->failed_regions = 0;
-    query->direction = op->direction;
-    query->list_index = 0;
-    query->is_retry = is_retry;
-    query->is_session_retry = rgni_op_has(op, RGNI_OP_WRITE_LIST);
-    rgni_op_query_failover(query, op);
-    if (!is_retry)
-        return;
-    if (op->options->routing_rules != RGN_ROUTING_DRIVER || query->may_walk_reads) /* others rely on the cursor alone */
-        query->failed_regions = op->failed_regions;
-    if (op->account_generation == (uint16_t)topology->generation)
-        query->list_index = op->list_index;
-}
-
-/* Sends the next attempt to where routing says. */
-rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
-{
-    const rgn_topology *topology = rgni_router_topology(router);
-    bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
-    rgn_route_query query;
-    rgn_route_answer answer;
-
-    query_init(&query, router, op, topology, now);
-    answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
-
-    /* OPR-8: when every region has failed in this operation, a new round begins, but not where the last one ended. */
-    if (rgn_region_in(query.failed_regions, answer.region)) {
-        op->failed_regions = 0;
-        query.failed_regions = rgn_region_bit(op->region);
-        answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
-    }
-    if (answer.region == RGN_REGION_NONE)
-        return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
-    op->attempts++;
-    send_and_race(router, op, topology, answer, op->options->retry_request_timeout, now);
-    return RGN_SEND;
-}
-
-/* The same region again. RTE-7: an excluded one was a fallback and stays one. */
-static rgn_step send_here(rgn_op *op, rgn_time_ns now)
-{
-    bool is_excluded = rgn_region_in(op->excluded, op->region);
-    rgn_route_answer answer = {op->region, is_excluded ? RGN_REASON_ROUTE_FALLBACK : RGN_REASON_ROUTE_IN_REGION};
-
-    op->attempts++;
-    send(op, answer, op->options->retry_request_timeout, now);
-    return RGN_SEND;
-}
-
-/* FBK-2: asked once per operation, and only where the state byte says that there is something to ask. */
-static bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_route_query *query, uint8_t state,
-                             rgn_time_ns now)
-{
-    const rgn_options *options = &router->options;
-    rgni_ticket ticket;
-    rgn_region region;
-
-    if (rgni_state_phase(state) != RGN_PHASE_RECOVERING ||
-        !rgni_state_is_tripped(state, (rgn_direction)op->direction) ||
-        (options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL))
-        return false;
-    if (!rgni_router_admit(router, op->partition, query, op->hash, now, &region, &ticket))
-        return false;
-    rgni_op_need_tail(op, query->topology);
-    op->region = region;
-    op->entry_generation = ticket.generation;
-    op->window_id = ticket.window_id;
-    rgni_op_set(op, RGNI_OP_TICKET | RGNI_OP_BEGAN_AS_CANARY, true);
-    return true;
-}
-
-/* RTE-3, the common case: with nothing remembered that moves traffic and no endpoint marked, every rule set sends a
- * first attempt to the first region of its list if the caller does not exclude it. NONE where routing has to be asked.
- */
-static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
-{
-    const rgn_region_list *list = op->direction == RGN_READ ? &topology->read_order : &topology->write_order;
-
-    if (atomic_load_explicit(&router->marks.marked, memory_order_acquire) != 0 || list->count == 0 ||
-        (op->direction == RGN_WRITE && !topology->multi_write) || rgn_region_in(op->excluded, list->region[0]))
-        return RGN_REGION_NONE;
-    return list->region[0];
-}
-
-static void mark_unsent(rgn_op *op)
-{
-    op->region = RGN_REGION_NONE;
-    op->open_legs = 0;
-    op->state = RGNI_OP_WAIT_NEXT;
-}
-
-/* The start of an operation that routing has to be asked for, or the canaries' sample. Apart, so that the common case
- * saves no registers for it. */
-static RGNI_NOINLINE rgn_step start_elsewhere(rgn_router *router, rgn_op *op, const rgn_topology *topology,
-                                              uint8_t state, rgn_time_ns now)
-{
-    bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
-    rgn_dur_ns timeout = op->options->retry_request_timeout;
-    rgn_route_query query;
-    rgn_route_answer answer;
-
-    mark_unsent(op);
-    query_init(&query, router, op, topology, now);
-    if (state != 0 && is_covered && begins_as_canary(router, op, &query, state, now)) {
-        answer = (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY};
-        timeout = canary_timeout(op, now);
-    } else {
-        answer = state == 0 ? rgn_route(&query, op->options)
-                            : rgni_router_route(router, op->partition, is_covered, &query, op->options);
-        if (answer.region == RGN_REGION_NONE)
-            return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
-        if (answer.reason == RGN_REASON_ROUTE_CANARY) {
-            rgni_op_need_tail(op, topology);
-            rgni_op_set(op, RGNI_OP_BEGAN_AS_CANARY, true);
-        }
-    }
-    send_and_race(router, op, topology, answer, timeout, now);
-    return RGN_SEND;
-}
-
-/* Whether the operation is of a kind that may be hedged. */
-static inline unsigned race_flags(const rgn_request *request, const rgn_options *options, const rgn_topology *topology)
-{
-    if (request->direction == RGN_WRITE)
-        return rgni_hedging_covers_write(request, options, topology) ? RGNI_OP_MAY_RACE | RGNI_OP_HEDGED_WRITE : 0;
-    return rgni_hedging_covers_read(request, options) ? RGNI_OP_MAY_RACE : 0;
-}
-
-/* Fills in the first half. */
-static inline void init(rgn_op *op, const rgn_router *router, const rgn_request *request, const rgn_topology *topology,
-                        rgn_time_ns now)
-{
-    rgn_partition partition = request->is_container_level ? RGN_PARTITION_UNKNOWN : request->partition;
-    bool is_covered = rgni_router_covers(router, topology, partition, (rgn_direction)request->direction);
-
-    op->options = rgni_gateway_options(&router->gateway, request, &router->options);
-    op->deadline = rgn_time_add(now, request->timeout);
-    op->partition = partition;
-    op->direction = request->direction;
-    op->excluded = request->has_excluded ? request->excluded : router->excluded;
-    op->hash = request->hash;
-    op->flags = (uint16_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0) |
-                           (rgni_gateway_allows(&router->gateway) ? race_flags(request, op->options, topology) : 0) |
-                           (request->is_container_level ? RGNI_OP_METADATA : 0));
-    op->failover_retries = 0;
-    op->cancel_legs = 0;
-    /* HDG-36 */
-    if (request->fan != NULL && rgni_op_has(op, RGNI_OP_MAY_RACE) && op->options->hedging_max_alternates > 1) {
-        rgni_op_set(op, RGNI_OP_FANS, true);
-        op->fan = request->fan;
-    }
-}
-
-rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
-{
-    const rgn_topology *topology = rgni_router_topology(router);
-    rgn_route_answer answer = {RGN_REGION_NONE, RGN_REASON_ROUTE_PREFERRED};
-    uint8_t state;
-
-    assert(request->direction < RGN_DIRECTIONS);
-    init(op, router, request, topology, now);
-    op->result.region = RGN_REGION_NONE;
-    if (now >= op->deadline) {
-        mark_unsent(op);
-        return rgni_op_end_by_deadline(op);
-    }
-    state = op->partition < router->partition_count ? rgni_router_state(router, op->partition) : 0;
-    if (rgni_state_moves_nothing(state, (rgn_direction)op->direction))
-        answer.region = healthy_target(router, op, topology);
-    if (answer.region == RGN_REGION_NONE)
-        return start_elsewhere(router, op, topology, state, now);
-    rgni_op_send(op, answer, 0, op->options->retry_request_timeout, now);
-    rgni_race_begin(router, op, topology, now);
-    return RGN_SEND;
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------- */
@@ -402,7 +191,7 @@ static rgn_step go_on_here(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now)
 {
     if (op->state == RGNI_OP_ARMED)
         return rgni_race_again_armed(op, delay, now);
-    return delay > 0 || now >= op->deadline ? wait(op, RGNI_OP_WAIT_HERE, delay, now) : send_here(op, now);
+    return delay > 0 || now >= op->deadline ? wait(op, RGNI_OP_WAIT_HERE, delay, now) : rgni_op_send_here(op, now);
 }
 
 /* OPR-1: the end of an ordinary attempt. `is_timeout`: the attempt's own, which yields to a deadline of the same
@@ -557,7 +346,7 @@ static rgn_step end_wait(rgn_router *router, rgn_op *op, rgn_time_ns now)
     rgn_step step;
 
     if (op->state == RGNI_OP_WAIT_HERE)
-        return send_here(op, now);
+        return rgni_op_send_here(op, now);
     rgni_op_set(op, RGNI_OP_WAITED, true);
     step = rgni_op_send_next(router, op, now);
     rgni_op_set(op, RGNI_OP_WAITED, false);
