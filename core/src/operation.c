@@ -12,6 +12,7 @@ static_assert(offsetof(rgn_op, entry_generation) == 64, "what a healthy operatio
 static_assert(sizeof(rgn_request) <= 48, "request size");
 static_assert(sizeof(rgn_response) == 16, "response size");
 
+enum { SUBSTATUS_SPARED_BY_DOTNET = 21013 }; /* of 408 */
 enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503, SUBSTATUS_TRANSPORT = 20003 };
 
 /* Initialises the second half, which a healthy operation never touches. Happens during the first attempt. HDG-6: while
@@ -83,6 +84,20 @@ rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response
 
 /* --- results ----------------------------------------------------------------------------------------------------- */
 
+/* BRK-25: the breaker counts this failure. A Java client that may send writes again, as hedging does, takes no timeout
+ * of theirs for the region's. */
+static bool is_counted(const rgn_router *router, const rgn_op *op, const rgn_response *response)
+{
+    int64_t counted = router->options.breaker_counted;
+
+    if (counted == RGN_COUNTED_CHARGED || response->transport != RGN_TRANSPORT_NONE || response->status == 503)
+        return true;
+    if (counted == RGN_COUNTED_DOTNET)
+        return response->status == 408 && response->substatus != SUBSTATUS_SPARED_BY_DOTNET;
+    return response->status == 500 ||
+           (response->status == 408 && op->direction == RGN_WRITE && op->options->hedging_writes == 0);
+}
+
 /* OPR-5: exactly one scope pays for a failure. A connection that was never made is the endpoint's; all else is the
  * partition's where the breaker covers the operation, else, for an answer, the endpoint's. */
 void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn_class *class,
@@ -105,9 +120,10 @@ void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn
         rgn_router_mark_endpoint(router, region, (rgn_mark_reason) class->mark_reason, now);
     else if (may_roam)
         op->pending_marks |= rgn_region_bit(region);
-    else if (rgni_op_has(op, RGNI_OP_COVERED))
-        rgn_router_record_failure(router, op->partition, region, direction, now);
-    else if (response->transport == RGN_TRANSPORT_NONE)
+    else if (rgni_op_has(op, RGNI_OP_COVERED)) {
+        if (is_counted(router, op, response))
+            rgn_router_record_failure(router, op->partition, region, direction, now);
+    } else if (response->transport == RGN_TRANSPORT_NONE)
         rgn_router_mark_endpoint(router, region, (rgn_mark_reason) class->mark_reason, now);
 }
 

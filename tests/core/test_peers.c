@@ -14,8 +14,8 @@ START_TEST(a_trip_takes_one_direction_or_the_partition)
         rgn_direction direction;
         unsigned times, tripped;
     } rows[] = {
-        {RGN_TRIP_DIRECTION, true, RGN_READ, 3, 1}, {RGN_TRIP_PARTITION, true, RGN_READ, 2, 0},
-        {RGN_TRIP_PARTITION, true, RGN_READ, 3, 3}, {RGN_TRIP_PARTITION, true, RGN_WRITE, 1, 0},
+        {RGN_TRIP_DIRECTION, true, RGN_READ, 3, 1},  {RGN_TRIP_PARTITION, true, RGN_READ, 2, 0},
+        {RGN_TRIP_PARTITION, true, RGN_READ, 3, 3},  {RGN_TRIP_PARTITION, true, RGN_WRITE, 1, 0},
         {RGN_TRIP_PARTITION, true, RGN_WRITE, 2, 3}, {RGN_TRIP_PARTITION, false, RGN_READ, 3, 1},
     };
 
@@ -235,14 +235,19 @@ END_TEST
 
 /* --- races ------------------------------------------------------------------------------------------------------- */
 
-/* Read failures counted at that region. */
-static unsigned failures_at(rgn_region region)
+/* Failures counted at that region. */
+static unsigned failures_of(rgn_region region, rgn_direction direction)
 {
     const rgn_entry entry = fixture_entry(&f, 0);
     for (unsigned row = 0; entry.phase != RGN_PHASE_ABSENT && row < RGN_COUNTED_REGIONS; row++)
         if (entry.counts.region[row] == region)
-            return entry.counts.failures[row][RGN_READ];
+            return entry.counts.failures[row][direction];
     return 0;
+}
+
+static unsigned failures_at(rgn_region region)
+{
+    return failures_of(region, RGN_READ);
 }
 
 typedef enum { HEDGE_WINS, PRIMARY_WINS, DEADLINE_IN_RACE, GIVEN_UP, DEADLINE_ALONE } ending;
@@ -294,6 +299,41 @@ START_TEST(what_a_leg_that_is_cut_counts)
         ck_assert_msg(failures_at(1) == rows[i].hedge, "row %zu: %u at the hedge's", i, failures_at(1));
         hedge_teardown();
     }
+}
+END_TEST
+
+START_TEST(which_answers_the_breaker_counts)
+{
+    static const struct {
+        unsigned status, substatus; /* 0: lost */
+        rgn_direction direction;
+        bool hedges_writes;
+        unsigned counted[3]; /* charged, dotnet, java */
+    } rows[] = {
+        {0, 0, RGN_READ, false, {1, 1, 1}},        {503, 0, RGN_READ, false, {1, 1, 1}},
+        {500, 0, RGN_READ, false, {1, 0, 1}},      {500, 0, RGN_WRITE, false, {1, 0, 1}},
+        {501, 0, RGN_READ, false, {1, 0, 0}},      {410, 1022, RGN_READ, false, {1, 0, 0}},
+        {403, 1008, RGN_READ, false, {1, 0, 0}},   {403, 3, RGN_WRITE, false, {1, 0, 0}},
+        {429, 3092, RGN_WRITE, false, {1, 0, 0}},  {408, 0, RGN_READ, false, {1, 1, 0}},
+        {408, 0, RGN_WRITE, false, {1, 1, 1}},     {408, 0, RGN_WRITE, true, {1, 1, 0}},
+        {408, 21012, RGN_WRITE, false, {1, 1, 1}}, {408, 21013, RGN_WRITE, false, {1, 0, 1}},
+        {408, 21014, RGN_WRITE, false, {1, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int64_t rule = RGN_COUNTED_CHARGED; rule <= RGN_COUNTED_JAVA; rule++) {
+            rgn_request request = a_read;
+            request.direction = rows[i].direction;
+            hedge_init(true);
+            f.config.options.breaker_counted = rule;
+            f.config.options.hedging_writes = rows[i].hedges_writes;
+            fixture_start(&f);
+            is_sent(begin(&request, 0), 0, 0);
+            const rgn_step step = answer(0, rows[i].status, rows[i].substatus, MS(10));
+            ck_assert_msg(failures_of(0, rows[i].direction) == rows[i].counted[rule], "row %zu, rule %d", i, (int)rule);
+            if (step != RGN_DONE)
+                rgn_op_abandon(f.router, &op, MS(20));
+            hedge_teardown();
+        }
 }
 END_TEST
 
@@ -365,6 +405,7 @@ int main(void)
     tcase_add_test(tc, no_connection_is_asked_for_before_the_dwell_is_over);
     tcase_add_test(tc, automatic_failover_switches_the_breaker_or_leaves_it);
     tcase_add_test(tc, what_a_leg_that_is_cut_counts);
+    tcase_add_test(tc, which_answers_the_breaker_counts);
     tcase_add_loop_test(tc, a_primary_that_has_failed_may_end_the_race, 0, 2);
     tcase_add_test(tc, a_failed_primary_is_retried_before_it_ends_the_race);
     tcase_add_loop_test(tc, the_later_of_two_failed_legs_may_be_the_answer, 0, 2);

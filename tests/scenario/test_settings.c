@@ -183,6 +183,7 @@ START_TEST(the_peers_differ_where_they_are_known_to)
         ROW(breaker_read_failure_threshold, 11, 10),
         ROW(breaker_write_failure_threshold, 6, 5),
         ROW(breaker_health, RGN_HEALTH_PARTITION, RGN_HEALTH_REGION),
+        ROW(breaker_counted, RGN_COUNTED_DOTNET, RGN_COUNTED_JAVA),
         ROW(breaker_automatic_failover, RGN_FAILOVER_FOLLOW, RGN_FAILOVER_LATCH),
         ROW(failback_strategy, RGN_STRATEGY_AT_ONCE, RGN_STRATEGY_TENTATIVE),
         ROW(failback_sweep_interval, 300 * RGN_NS_PER_S, 60 * RGN_NS_PER_S),

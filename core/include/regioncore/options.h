@@ -34,6 +34,7 @@ enum { RGN_TALLY_PER_REGION, RGN_TALLY_SHARED };                             /* 
 enum { RGN_UNTRIPPED_DROP, RGN_UNTRIPPED_KEEP };                             /* breaker.untripped_entries */
 enum { RGN_TRIP_DIRECTION, RGN_TRIP_PARTITION };                             /* breaker.trip_scope */
 enum { RGN_HEALTH_PARTITION, RGN_HEALTH_REGION };                            /* breaker.health */
+enum { RGN_COUNTED_CHARGED, RGN_COUNTED_DOTNET, RGN_COUNTED_JAVA };          /* breaker.counted */
 enum { RGN_CUT_LEGS_IGNORE, RGN_CUT_LEGS_LOST_PRIMARY, RGN_CUT_LEGS_COUNT }; /* breaker.cut_legs */
 enum { RGN_FAILOVER_APART, RGN_FAILOVER_FOLLOW, RGN_FAILOVER_LATCH };        /* breaker.automatic_failover */
 /* failback.strategy */
@@ -114,6 +115,10 @@ enum { RGN_GATEWAY_STASHES, RGN_GATEWAY_MASKS };                 /* gateway.enfo
     X(breaker, health, CHOICE, CLIENT, RGN_HEALTH_PARTITION, 0, 1, "AZURE_COSMOS_PPCB_HEALTH", "partition|region",     \
       "one state machine for a partition, around its first failed region; or (Java) one for each of its regions: "     \
       "counts that do not age, a trip, a trial; needs rule consecutive, tally per_region and strategy tentative")      \
+    X(breaker, counted, CHOICE, CLIENT, RGN_COUNTED_CHARGED, 0, 2, "AZURE_COSMOS_PPCB_COUNTED", "charged|dotnet|java", \
+      "which answers count: all that are charged to a partition; (.NET) 408 and 503; (Java) 500, 503 and, where "      \
+      "writes "                                                                                                        \
+      "are not hedged, 408 of writes; attempts that are lost always do")                                               \
     X(breaker, cut_legs, CHOICE, CLIENT, RGN_CUT_LEGS_IGNORE, 0, 2, "AZURE_COSMOS_PPCB_CUT_LEGS",                      \
       "ignore|lost_primary|count",                                                                                     \
       "what a leg that is cut counts: nothing; (Java) one failure if it is the primary and the hedge has won; (.NET) " \
