@@ -158,6 +158,19 @@ static rgn_time_ns step(uint64_t *random, const machine m[REGIONS], rgn_time_ns 
     }
 }
 
+static void set_up(bench *b)
+{
+    bench_init(b, REGIONS);
+    b->options.breaker_health = RGN_HEALTH_REGION;
+    b->options.breaker_rule = RGN_RULE_CONSECUTIVE;
+    b->options.failback_strategy = RGN_STRATEGY_TENTATIVE;
+    b->options.failback_promote_on = RGN_PROMOTE_ON_CONNECTION;
+    b->options.failback_partition_unavailability_duration = 0;
+    b->options.failback_request_recovery = WAIT_S * S;
+    b->options.breaker_read_failure_threshold = READS;
+    b->options.breaker_write_failure_threshold = WRITES;
+}
+
 static void play(unsigned seed)
 {
     uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -165,15 +178,7 @@ static void play(unsigned seed)
     rgn_time_ns now = S;
     bench b;
 
-    bench_init(&b, REGIONS);
-    b.options.breaker_health = RGN_HEALTH_REGION;
-    b.options.breaker_rule = RGN_RULE_CONSECUTIVE;
-    b.options.failback_strategy = RGN_STRATEGY_TENTATIVE;
-    b.options.failback_promote_on = RGN_PROMOTE_ON_CONNECTION;
-    b.options.failback_partition_unavailability_duration = 0;
-    b.options.failback_request_recovery = WAIT_S * S;
-    b.options.breaker_read_failure_threshold = READS;
-    b.options.breaker_write_failure_threshold = WRITES;
+    set_up(&b);
     for (unsigned i = 0; i < EVENTS; i++) {
         rgn_region region = (rgn_region)(next(&random) % REGIONS);
         rgn_direction d = next(&random) % 3 == 0 ? RGN_WRITE : RGN_READ;
@@ -220,6 +225,66 @@ START_TEST(every_region_follows_the_table)
 }
 END_TEST
 
+/* One event at region 0, or a success elsewhere; the same for both. */
+static void one_of_two(bench *b, uint64_t kind, rgn_direction d, rgn_time_ns now)
+{
+    if (kind == 0)
+        BENCH_CALL(b, now, rgni_failback_on_connection(&b->entry, NULL, scene, 0, b->entry.generation, &b->story));
+    else if (kind == 1)
+        bench_succeed(b, 1, d, now);
+    else if (kind < 12)
+        bench_fail(b, 0, d, now);
+    else
+        bench_succeed(b, 0, d, now);
+}
+
+static void tell_the_same(const bench *a, const bench *b)
+{
+    REQUIRE(a->story.count == b->story.count);
+    for (unsigned i = 0; i < a->story.count; i++) {
+        REQUIRE(a->story.transition[i].reason == b->story.transition[i].reason);
+        REQUIRE(a->story.transition[i].failures == b->story.transition[i].failures);
+        REQUIRE(a->story.transition[i].threshold == b->story.transition[i].threshold);
+        REQUIRE(a->story.transition[i].elapsed == b->story.transition[i].elapsed);
+    }
+    REQUIRE(a->entry.phase == b->entry.phase);
+    REQUIRE(a->entry.tripped == b->entry.tripped);
+    REQUIRE(a->entry.failed == b->entry.failed);
+    REQUIRE(a->entry.first_failed == b->entry.first_failed);
+    REQUIRE(a->entry.current == b->entry.current);
+    REQUIRE(a->entry.trip_time == b->entry.trip_time);
+    REQUIRE(a->entry.recovering_since == b->entry.recovering_since);
+}
+
+/* While one region alone fails, a partition's one health and its regions' own are the same. */
+START_TEST(with_one_region_failing_both_kinds_of_health_are_one)
+{
+    unsigned stories = 0;
+
+    for (now_playing = 1; now_playing <= SEEDS; now_playing++) {
+        uint64_t random = now_playing * UINT64_C(0x9e3779b97f4a7c15) + 1;
+        rgn_time_ns now = S;
+        bench regions, partition;
+        set_up(&regions);
+        partition = regions;
+        partition.options.breaker_health = RGN_HEALTH_PARTITION;
+        partition.options.breaker_trip_scope = RGN_TRIP_PARTITION;
+        partition.options.breaker_counter_reset_window = INT64_MAX - 1;
+        partition.options.failback_dwell_from = RGN_DWELL_TRIP;
+        for (unsigned i = 0; i < EVENTS; i++) {
+            uint64_t kind = next(&random) % 20;
+            rgn_direction d = next(&random) % 3 == 0 ? RGN_WRITE : RGN_READ;
+            now += next(&random) % 8 == 0 ? (rgn_time_ns)(next(&random) % (40 * S)) : 0;
+            one_of_two(&regions, kind, d, now);
+            one_of_two(&partition, kind, d, now);
+            tell_the_same(&regions, &partition);
+            stories += regions.story.count;
+        }
+    }
+    ck_assert_uint_gt(stories, SEEDS);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("health_random");
@@ -229,6 +294,7 @@ int main(void)
 
     suite_add_tcase(suite, tc);
     tcase_add_test(tc, every_region_follows_the_table);
+    tcase_add_test(tc, with_one_region_failing_both_kinds_of_health_are_one);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
