@@ -55,9 +55,9 @@ holds "an outage shorter than the service's delay moves nothing" incidents/I15 -
 holds "a breaker that looks at shares does not leave for 5 %" incidents/I22 --set breaker.rule=share \
     --set 'scenario.expect=[{metric: trip_count, equals: 0}]'
 holds "a storm that feeds itself, and budgets that end it" metastable-retry-storm --policy no-breaker --policy success-rate \
-    --policy budgets
+    --policy budgets --replications 1
 holds "a herd, and what spreads it" herd --policy shipped-rust --policy spec-probe --policy success-rate-due \
-    --policy spec-probe-spread
+    --policy spec-probe-spread --replications 1
 for file in grey-failure connects-but-fails; do
     holds "$file" "$file" --policy dotnet --policy java --policy success-rate
 done

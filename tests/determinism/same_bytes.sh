@@ -18,14 +18,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 checks=0 failures=0
 
-replications=1 # two threads have four policies to share
-[ "$ways" = all-ways ] && replications=3
-
+# One replication: two threads have four policies to share.
 # play NAME PROGRAM DUMP SCENARIO_FILE [ARGUMENTS]: leaves $work/NAME.dump
 play() {
     name=$1 program=$2 dumper=$3 file=$4
     shift 4
-    "$program" run "$file" --db "$work/$name.db" --force --replications $replications \
+    "$program" run "$file" --db "$work/$name.db" --force --replications 1 \
         --policy "$root/scenarios/policies/success-rate-due.yaml" --policy "$root/scenarios/policies/shipped-rust.yaml" \
         --policy "$root/scenarios/policies/spec-probe.yaml" --policy "$root/scenarios/policies/hedging-adaptive.yaml" \
         "$@" >"$work/$name.out" 2>"$work/$name.err" || { cat "$work/$name.err"; exit 1; }

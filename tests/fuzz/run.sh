@@ -20,11 +20,17 @@ find scenarios tests/scenario/bad tests/cli -name '*.yaml' -exec cp {} "$folder/
 
 sources="$(find core/src sim/scenario -name '*.c') sim/world/round_trip_table.c"
 for part in csv telemetry levels curves distances; do sources="$sources sim/import/$part.c"; done
+flags="-std=c11 -g -O1 -fno-sanitize-recover=undefined -DWITH_LIBFUZZER -D_POSIX_C_SOURCE=200809L -Icore/include
+    -Isim -Itests"
+mkdir -p "$folder/objects" || exit 3
+# shellcheck disable=SC2016 # for the inner shell
+echo "$sources" | tr ' ' '\n' | folder=$folder flags=$flags xargs -P "$(nproc)" -I '{}' sh -c '
+    clang $flags -fsanitize=fuzzer-no-link,address,undefined -c "{}" \
+        -o "$folder/objects/$(echo "{}" | tr / _).o"' || exit 3
 status=0
 for target in scenario round_trips recordings import; do
-    # shellcheck disable=SC2086 # one word a file
-    clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DWITH_LIBFUZZER \
-        -D_POSIX_C_SOURCE=200809L -Icore/include -Isim -Itests "tests/fuzz/fuzz_$target.c" $sources \
+    # shellcheck disable=SC2086 # one word a flag
+    clang $flags -fsanitize=fuzzer,address,undefined "tests/fuzz/fuzz_$target.c" "$folder"/objects/*.o \
         -lyaml -lm -o "$folder/fuzz_$target" || exit 3
     echo "fuzz_$target: $seconds s"
     "$folder/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
