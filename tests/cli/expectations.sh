@@ -40,6 +40,8 @@ for file in I01 I07 I08 I11 I14 I22; do
     holds "incident $file" "incidents/$file" --policy success-rate --policy spec-probe --policy shipped-rust \
         --policy no-breaker
 done
+holds "nothing to do, and nothing done" healthy --policy success-rate --policy spec-probe --policy shipped-rust \
+    --policy dotnet --policy java --policy no-breaker --replications 1
 holds "metadata: places, throttle budgets, feeds" metadata-crowd --policy success-rate --policy shipped-rust
 for file in I02 I03 I04 I06 I09 I12 I13 I15 I16 I17 I18 I19 I20 I21 I23 I24 I25; do
     holds "incident $file" "incidents/$file" --policy success-rate --policy spec-probe --policy shipped-rust \
