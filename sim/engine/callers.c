@@ -171,6 +171,7 @@ static bool try_again(sim_run_state *run, const sim_slot *slot, int64_t now)
         .partition = slot->partition,
         .chance = (uint32_t)words.word[1],
         .kind = slot->kind,
+        .form = (uint8_t)sim_run_form(slot),
         .workload = slot->workload,
         .tries = (uint8_t)(tries + 1)};
     run->output->tries_again++;

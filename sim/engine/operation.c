@@ -84,9 +84,7 @@ static __attribute__((noinline)) void record_step(const sim_run_state *run, sim_
                                     .client = slot->client,
                                     .partition = slot->partition,
                                     .kind = slot->kind,
-                                    .form = (slot->flags & SIM_SLOT_METADATA) != 0 ? SIM_FORM_METADATA
-                                            : (slot->flags & SIM_SLOT_FEED) != 0   ? SIM_FORM_FEED
-                                                                                   : SIM_FORM_POINT,
+                                    .form = sim_run_form(slot),
                                     .workload = slot->workload,
                                     .is_timeout = run->is_timeout,
                                     .legs = slot->legs,

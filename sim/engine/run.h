@@ -73,6 +73,13 @@ static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
 enum { SIM_SLOT_CANARY_LEG = 128, SIM_SLOT_CANARY_FAILED = 64 };
 /* Likewise: its story may be told; it is a feed, or of metadata. */
 enum { SIM_SLOT_STORY = 32, SIM_SLOT_FEED = 1, SIM_SLOT_METADATA = 2 };
+static inline sim_form sim_run_form(const sim_slot *slot)
+{
+    return (slot->flags & SIM_SLOT_METADATA) != 0 ? SIM_FORM_METADATA
+           : (slot->flags & SIM_SLOT_FEED) != 0   ? SIM_FORM_FEED
+                                                  : SIM_FORM_POINT;
+}
+
 /* Leg field of the event of an operation that is given up: its class is that of deadlines, which come before it. */
 enum { SIM_LEG_ABANDON = 7 };
 

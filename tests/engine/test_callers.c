@@ -83,11 +83,44 @@ START_TEST(operations_wait_for_a_place_and_are_made_anew)
 }
 END_TEST
 
+/* What is made anew is what it was: no breaker covers metadata, a new try of it neither. */
+static void check_form(const char *form, unsigned flag, sim_mode mode)
+{
+    char text[TEXT_SIZE];
+    play self = {.count = 0};
+    sim_observer observer = deaf_observer(&self);
+    sim_run_output output;
+    observer.ended = on_ended;
+    snprintf(text, sizeof text,
+             "%s" CLIENTS(", tries_again: {count: 1, delay: 4 ms}") "workload: {shop: {rate: {step: {0: 1000 /s, "
+             "1 ms: 0 /s}}, arrivals: constant, partitions: {count: 1}, operations: {%s: 100 %%}, "
+             "options: {retry: {max_failover_retry_count: 0}}}}\n%s",
+             head, form, SICK);
+    run_text(text, mode, &observer, &output);
+    ck_assert_uint_eq(output.tries_again, 1);
+    ck_assert_uint_eq(self.count, 2);
+    for (size_t i = 0; i < self.count; i++)
+        ck_assert_uint_eq(self.ended[i].flags & (SIM_ENDED_FEED | SIM_ENDED_METADATA), flag);
+    sim_run_output_deinit(&output);
+}
+
+START_TEST(operations_made_anew_keep_their_kind)
+{
+    for (sim_mode mode = SIM_MODE_FAST; mode <= SIM_MODE_REFERENCE; mode++) {
+        check_form("read", 0, mode);
+        check_form("feed", SIM_ENDED_FEED, mode);
+        check_form("metadata", SIM_ENDED_METADATA, mode);
+        check_form("write", 0, mode);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("callers");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, operations_wait_for_a_place_and_are_made_anew, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(all, operations_made_anew_keep_their_kind);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
