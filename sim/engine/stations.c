@@ -24,7 +24,7 @@ typedef struct {
     uint64_t ordinal;
     uint64_t word;      /* luck of `busy` */
     uint32_t slot;      /* that waits for the answer; NOBODY: given up */
-    uint32_t partition; /* global index */
+    uint32_t partition; /* global index; of metadata the number beyond all of them */
     uint32_t station;
     uint32_t previous; /* in the queue; NOBODY: none */
     uint32_t next;
@@ -492,7 +492,9 @@ void sim_stations_send(sim_run_state *run, sim_slot *slot, uint64_t leg_place, i
     const rgn_region region = sim_run_leg(run, slot, leg)->region;
     const sim_capacity *capacity = &run->scenario->capacity[region];
     self->retry_after[(size_t)(slot - run->slot) * LEGS + leg] = RGN_TIME_NEVER;
-    if (!capacity->is_on || sim_run_leg(run, slot, leg)->transport != RGN_TRANSPORT_NONE)
+    const bool is_metadata = (slot->flags & SIM_SLOT_METADATA) != 0;
+    if (!capacity->is_on || (is_metadata && capacity->per_partition) ||
+        sim_run_leg(run, slot, leg)->transport != RGN_TRANSPORT_NONE)
         return;
     const uint32_t index = take_visit(self);
     if (index == NOBODY) {
@@ -506,7 +508,7 @@ void sim_stations_send(sim_run_state *run, sim_slot *slot, uint64_t leg_place, i
                 .ordinal = slot->ordinal,
                 .word = sim_draw_words(&run->input->luck, SIM_DRAW_BUSY, slot->luck_key, leg_place).word[0],
                 .slot = number,
-                .partition = slot->partition,
+                .partition = is_metadata ? run->scenario->partition_count : slot->partition,
                 .station = self->place[region].first_station + (capacity->per_partition ? slot->partition : 0),
                 .region = region,
                 .leg = (uint8_t)leg,

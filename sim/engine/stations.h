@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regions with limits: servers, queues and request units, where a scenario has them.
  *
- * A station is a whole region or one partition in it. An attempt that gets an answer of any kind visits the station of
- * its region at the instant at which it reaches it, whatever has become of its operation by then: a client that has
- * given up keeps its server, unless the scenario says that word of it arrives. There
+ * A station is a whole region or one partition in it; there metadata, which has no partition, visits none. Any other
+ * attempt that gets an answer of any kind visits the station of its region at the instant at which it reaches it,
+ * whatever has become of its operation by then: a client that has given up keeps its server, unless the scenario says
+ * that word of it arrives. There
  *
  * 1. the second's request units are looked at: once they are spent, the answer is 429/3200 with the time that is left
  *    of the second; the last attempt that gets through may go beyond them;

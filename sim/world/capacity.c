@@ -44,7 +44,7 @@ uint32_t sim_world_capacity_left(const sim_world_run *run, rgn_region region, ui
 {
     const sim_world *world = run->world;
     const sim_capacity *capacity = &world->scenario->capacity[region];
-    uint64_t faults = world->region_faults[region] & run->scope->hits[partition];
+    uint64_t faults = sim_world_request_faults(world, region) & run->scope->hits[partition];
     uint32_t left = SIM_SHARE_ONE;
     int64_t last_end = INT64_MIN;
     if (capacity->warm_over == 0)

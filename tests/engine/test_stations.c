@@ -14,9 +14,10 @@ static const char *const head = "regionsim: 1\n"
                                 "service: {read: {constant: 10 ms}, write: {constant: 10 ms}}\n"
                                 "request_units: {read: 1, write: 5}\n"
                                 "clients: {chicago: {home: northcentralus, preferred: [northcentralus, westus]}}\n";
-#define WORKLOAD(more)                                                                                       \
+#define WORKLOAD_OF(form, more)                                                                              \
     "workload: {shop: {rate: {step: {0: 1000 /s, 5 ms: 0 /s}}, arrivals: constant, partitions: {count: 1}, " \
-    "operations: {read: 100 %}" more "}}\n"
+    "operations: {" form ": 100 %}" more "}}\n"
+#define WORKLOAD(more) WORKLOAD_OF("read", more)
 #define ONE_SERVER "capacity: {northcentralus: {servers: 1, busy: {read: {constant: 4 ms}, write: {constant: 0}}"
 
 typedef struct {
@@ -113,6 +114,37 @@ static const station_case cases[] = {
                              "faults: {sick: {until: 2 ms, where: {regions: [northcentralus]}, errors: {statuses: "
                              "{503: 100 %}, share: 100 %}}}\n",
      {0, 20000, 24000, 28000, 32000},
+     20000,
+     5,
+     0,
+     0,
+     3},
+    /* A region's servers work for metadata, too; what strikes a partition does not strike it ... */
+    {WORKLOAD_OF("metadata", "") ONE_SERVER
+     "}}\n"
+     "faults: {neighbour: {where: {regions: [northcentralus], partitions: {list: [0]}}, capacity_lost: 50 %}}\n",
+     {16000, 20000, 24000, 28000, 32000},
+     20000,
+     5,
+     0,
+     0,
+     3},
+    /* ... and a partition's servers have nothing to do with it. */
+    {WORKLOAD_OF("metadata", "") ONE_SERVER ", stations: partition}}\n",
+     {12000, 13000, 14000, 15000, 16000},
+     0,
+     0,
+     0,
+     0,
+     0},
+    {WORKLOAD("") ONE_SERVER ", stations: partition}}\n", {16000, 20000, 24000, 28000, 32000}, 20000, 5, 0, 0, 3},
+    /* After a fault of the control plane there is nothing to warm up. */
+    {WORKLOAD("") ONE_SERVER
+     ", warm_up: {from: 50 %, over: 4 ms}}}\n"
+     "account_changes: {later: {at: 1 s, hedging_switch: absent}}\n"
+     "faults: {gone: {until: 3 ms, where: {regions: all, operations: [account]}, errors: {statuses: "
+     "{503: 100 %}, share: 100 %}}}\n",
+     {16000, 20000, 24000, 28000, 32000},
      20000,
      5,
      0,
