@@ -12,17 +12,15 @@
 const cli_verb cli_verbs[] = {
     {"run", "SCENARIO...", "run scenarios under policies, write a database, print a comparison",
      "Runs every scenario under every policy, N replications each. Replication r meets the same arrivals and faults "
-     "under "
-     "every policy. Everything is written to one SQLite file, each run as soon as it has finished; the comparison is "
-     "printed at the end.",
+     "under every policy. Everything is written to one SQLite file, each run as soon as it has finished; the "
+     "comparison is printed at the end.",
      "regionsim run scenarios/flagship.yaml\n"
      "regionsim run scenarios/flagship.yaml --policy success-rate --policy spec-probe --replications 20\n"
      "regionsim run scenarios/flagship.yaml --set failback.min_sample=20 --set 'scenario.duration=30 min'\n",
      cli_run, 5, 0, "regionsim.db"},
     {"validate", "FILE...", "check scenarios and policies, say what follows from them",
      "Reads each file and reports the first error with file, line and column. For a scenario it prints what the "
-     "traffic "
-     "allows each policy to find out.",
+     "traffic allows each policy to find out.",
      "regionsim validate scenarios/flagship.yaml\n"
      "regionsim validate scenarios/flagship.yaml --policy spec-probe\n"
      "regionsim validate scenarios/policies/*.yaml\n",
@@ -32,31 +30,26 @@ const cli_verb cli_verbs[] = {
      NULL},
     {"list", "scenarios|policies|metrics|knobs [NAME...]", "list what there is",
      "Scenarios and policies are looked for under the folder given as NAME, or else under the nearest scenarios/ "
-     "folder, "
-     "here or above. Metrics and knobs can be picked by name.",
+     "folder, here or above. Metrics and knobs can be picked by name.",
      "regionsim list scenarios\n"
      "regionsim list knobs failback.min_sample\n"
      "regionsim list knobs --effective scenarios/flagship.yaml --policy spec-probe\n"
      "regionsim list metrics --format csv\n",
      cli_list, 0, 0, NULL},
     {"compare", "SCENARIO...", "compare policies in pairs, with intervals and verdicts",
-     "Runs two or more policies under the same luck and compares each with the first: estimate, paired difference, its "
-     "95 "
-     "% interval over replications, and a verdict by the margin that matters. Verdicts on the scenario's objectives "
-     "hold "
-     "for all of them together (Holm); all others, in brackets, are descriptive. The column 'pairing' says how many "
-     "times "
-     "as many replications it would take with a seed of its own for each policy.",
+     "Runs two or more policies under the same luck and compares each with the first: estimate, paired difference, "
+     "its 95 % interval over replications, and a verdict by the margin that matters. Verdicts on the scenario's "
+     "objectives hold for all of them together (Holm); all others, in brackets, are descriptive. The column 'pairing' "
+     "says how many times as many replications it would take with a seed of its own for each policy.",
      "regionsim compare scenarios/flagship.yaml --policy success-rate --policy spec-probe\n"
      "regionsim compare scenarios/flagship.yaml --policy success-rate --policy mine.yaml --until-precise\n"
      "regionsim compare scenarios/*.yaml --policy success-rate --policy mine.yaml --format md\n",
      cli_compare, 20, 100, NULL},
     {"check", "SCENARIO...", "a gate: expectations and a committed baseline",
-     "Runs scenarios and says whether their expectations hold and, with --baseline, whether anything has become worse. "
-     "A "
-     "run that behaves as the baseline says is identical; where one differs, replications are added before the gate "
-     "decides, in pairs, by each metric's tolerance. Without --policy each scenario runs under the policies that its "
-     "expectations and the baseline name. Nothing passes that could not be judged.",
+     "Runs scenarios and says whether their expectations hold and, with --baseline, whether anything has become "
+     "worse. A run that behaves as the baseline says is identical; where one differs, replications are added before "
+     "the gate decides, in pairs, by each metric's tolerance. Without --policy each scenario runs under the policies "
+     "that its expectations and the baseline name. Nothing passes that could not be judged.",
      "regionsim check scenarios/*.yaml\n"
      "regionsim check scenarios/*.yaml --baseline baseline.yaml --update\n"
      "regionsim check scenarios/*.yaml --baseline baseline.yaml --junit check.xml --github\n"
@@ -73,9 +66,10 @@ const cli_verb cli_verbs[] = {
     {"sweep", "SCENARIO...", "try many values of knobs or scenario fields, say which are worth a look",
      "Runs every scenario under every policy at every point of a grid, or of a Sobol sequence, all under the same "
      "luck. Each point is a policy of its own in the database (success-rate#0007), and the tables sweep_point and "
-     "sweep_value say what it is; values of scenario fields make scenarios in the same way. The summary sorts the points: "
-     "mean and half of its 95 % interval, and which points another one beats in every metric. After a kill --resume "
-     "goes on. Every run keeps its time series and transitions: some 200 kB of database, and more for a large fleet.",
+     "sweep_value say what it is; values of scenario fields make scenarios in the same way. The summary sorts the "
+     "points: mean and half of its 95 % interval, and which points another one beats in every metric. After a kill "
+     "--resume goes on. Every run keeps its time series and transitions: some 200 kB of database, and more for a "
+     "large fleet.",
      "regionsim sweep scenarios/flagship.yaml --vary failback.canary_percentage=5,10,20 --vary "
      "failback.min_sample=5..50:15\n"
      "regionsim sweep scenarios/flagship.yaml --sobol 64 --vary failback.min_sample=5..100 --vary "
@@ -94,21 +88,22 @@ const cli_verb cli_verbs[] = {
      "regionsim explain --first-difference a.db:success-rate a.db:shipped-rust\n",
      cli_explain, 0, 0, NULL},
     {"trace", "DB[:RUN]", "write a run, or part of it, as a trace for ui.perfetto.dev",
-     "Plays a run again, as explain does, and writes the Chrome trace event format: regions as processes, partitions as "
-     "threads, operations and their legs as spans, states of breakers, faults and counters. Of more operations than a "
-     "viewer can hold an even sample is taken; the file says how many.",
+     "Plays a run again, as explain does, and writes the Chrome trace event format: regions as processes, partitions "
+     "as threads, operations and their legs as spans, states of breakers, faults and counters. Of more operations "
+     "than a viewer can hold an even sample is taken; the file says how many.",
      "regionsim trace a.db --from 600 --to 660 --output incident.json\n"
      "regionsim trace a.db:shipped-rust --output whole.json\n",
      cli_trace, 0, 0, NULL},
     {"import", "CSV...", "make a scenario of your own account's telemetry, latencies and round trips",
      "Reads tables, one of each kind at most, and writes a scenario that has what they say: rates, latency, errors by "
-     "status. The header says what a table is. Telemetry: time (ISO 8601 or seconds; time_min), region, operation (read "
-     "or write), requests or rate (per second), errors_503 (a count) or error_share_503 (0 to 1) for any status, or error_share and status, p50_ms, "
-     "p99_ms. Percentiles: operation, p50_ms, p99.9_ms and so on. Histogram: upper_ms, count. Round trips: src, dst, "
-     "p50_ms or avg_ms. Stretches in which a region departs from its own healthy state become faults: p50 off by more "
-     "than 25 %, p99 by more than 50 %, or the share of a status higher by more than half a percentage point and than "
-     "chance. The file's comments say which figures are observed and which are assumed. The scenario is then played once "
-     "without any policy, and each curve compared with what was observed.",
+     "status. The header says what a table is. Telemetry: time (ISO 8601 or seconds; time_min), region, operation "
+     "(read or write), requests or rate (per second), errors_503 (a count) or error_share_503 (0 to 1) for any "
+     "status, or error_share and status, p50_ms, p99_ms. Percentiles: operation, p50_ms, p99.9_ms and so on. "
+     "Histogram: upper_ms, count. Round trips: src, dst, p50_ms or avg_ms. Stretches in which a region departs from "
+     "its own healthy state become faults: p50 off by more than 25 %, p99 by more than 50 %, or the share of a status "
+     "higher by more than half a percentage point and than chance. The file's comments say which figures are observed "
+     "and which are assumed. The scenario is then played once without any policy, and each curve compared with what "
+     "was observed.",
      "regionsim import telemetry.csv\n"
      "regionsim import telemetry.csv --home westeurope --regions northeurope --partitions 50 --output shop.yaml\n"
      "regionsim import telemetry.csv rtt.csv --fit fit.json\n"
@@ -121,16 +116,16 @@ const cli_verb cli_verbs[] = {
      "regionsim export a.db:success-rate/2 > telemetry.csv\n",
      cli_export, 0, 0, NULL},
     {"tune", "SCENARIO...", "search for knobs that beat a policy in several scenarios at once, and confirm them",
-     "Searches over the values of --vary for points that are better than --policy in the objectives, on average over the "
-     "scenarios, under the same luck: points that fill the space, a race in which what is beaten leaves early, then steps "
-     "around the front. The point picked is confirmed against the policy in replications that the search has not seen, and "
-     "in the scenarios held out. It is recommended if an objective is better there and none is worse; otherwise the policy "
-     "is, as it is (status 4 if something was picked and not confirmed). After a kill --resume goes on; with the same "
-     "arguments the result is the same.",
+     "Searches over the values of --vary for points that are better than --policy in the objectives, on average over "
+     "the scenarios, under the same luck: points that fill the space, a race in which what is beaten leaves early, "
+     "then steps around the front. The point picked is confirmed against the policy in replications that the search "
+     "has not seen, and in the scenarios held out. It is recommended if an objective is better there and none is "
+     "worse; otherwise the policy is, as it is (status 4 if something was picked and not confirmed). After a kill "
+     "--resume goes on; with the same arguments the result is the same.",
      "regionsim tune scenarios/flagship.yaml scenarios/grey-failure.yaml --policy success-rate --vary "
      "failback.min_sample=5..50 --vary failback.promote=sweep,due --output tuned.yaml\n"
-     "regionsim tune --scenario scenarios/flagship.yaml --scenario scenarios/low-traffic.yaml --policy success-rate --vary "
-     "'failback.eval_window=10 s..2 min' --objective away_healthy_s:2 --objective home_unhealthy_s --constraint "
+     "regionsim tune --scenario scenarios/flagship.yaml --scenario scenarios/low-traffic.yaml --policy success-rate "
+     "--vary 'failback.eval_window=10 s..2 min' --objective away_healthy_s:2 --objective home_unhealthy_s --constraint "
      "'availability>=0.99' --budget 400 --hold-out scenarios/oscillating.yaml --db tune.db --output tuned.yaml\n"
      "regionsim compare scenarios/*.yaml --policy success-rate --policy tuned.yaml\n",
      cli_tune, 20, 0, "tune.db"},
@@ -208,9 +203,13 @@ static char *command_line(int argc, char **argv)
 
 bool cli_arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *arguments)
 {
-    *arguments = (cli_arguments){
-        .replications = verb->replications, .max_replications = verb->max_replications, .seed = 1, .db = verb->db,
-        .at = -1, .from = -1, .to = -1};
+    *arguments = (cli_arguments){.replications = verb->replications,
+                                 .max_replications = verb->max_replications,
+                                 .seed = 1,
+                                 .db = verb->db,
+                                 .at = -1,
+                                 .from = -1,
+                                 .to = -1};
     arguments->command_line = command_line(argc, argv);
     struct option options[OPTIONS_MAX + 1];
     const size_t count = fill_long_options(verb, options);

@@ -36,9 +36,9 @@ typedef struct {
     uint32_t max_replications;
     bool until_precise;
     uint64_t seed;
-    bool has_seed; /* it was given */
-    unsigned jobs; /* 0: one for each CPU */
-    const char *db; /* NULL: one that goes at the end */
+    bool has_seed;      /* it was given */
+    unsigned jobs;      /* 0: one for each CPU */
+    const char *db;     /* NULL: one that goes at the end */
     const char *output; /* NULL: standard output */
     size_t vary_count;
     const char *vary[CLI_VARY_MAX];
@@ -83,7 +83,7 @@ typedef struct {
     const char *home; /* a region; NULL: not given */
     const char *regions;
     const char *name;
-    const char *fit; /* a file; NULL: not asked for */
+    const char *fit;     /* a file; NULL: not asked for */
     uint32_t partitions; /* 0: not given */
     uint32_t clients;
     bool help;

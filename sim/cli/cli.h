@@ -28,7 +28,7 @@ int cli_schema(const cli_arguments *arguments);
 int cli_list(const cli_arguments *arguments);
 int cli_sweep(const cli_arguments *arguments);
 int cli_tune(const cli_arguments *arguments);
-int cli_report(const cli_arguments *arguments); /* sim/report/verb.c */
+int cli_report(const cli_arguments *arguments);  /* sim/report/verb.c */
 int cli_explain(const cli_arguments *arguments); /* sim/explain/verb.c */
 int cli_trace(const cli_arguments *arguments);   /* sim/explain/verb_trace.c */
 int cli_import(const cli_arguments *arguments);  /* sim/import/verb.c */

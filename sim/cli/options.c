@@ -457,12 +457,11 @@ static bool apply_help(cli_arguments *arguments, const char *text)
 const cli_option cli_options[] = {
     {"policy", "FILE_OR_NAME", CLI_FOR_RUNNING | CLI_FOR_VALIDATE | CLI_FOR_LIST,
      "a policy file, or the name of one in policies/ near the scenario; once for each policy (default of all but "
-     "compare "
-     "and check: success-rate)",
+     "compare and check: success-rate)",
      apply_policy},
     {"replications", "N", CLI_FOR_RUNNING,
-     "runs of each scenario under each policy (default: 5; compare: 20; tune, to confirm: 20); check adds more where it "
-     "must",
+     "runs of each scenario under each policy (default: 5; compare: 20; tune, to confirm: 20); check adds more where "
+     "it must",
      apply_replications},
     {"max-replications", "N", CLI_FOR_COMPARE | CLI_FOR_CHECK,
      "most runs of each scenario under each policy (default: compare --until-precise 100; check and its baseline 20)",
@@ -481,17 +480,19 @@ const cli_option cli_options[] = {
      "the luck that all policies share, 0 to 2^63 - 1 (default: 1; check --baseline: the baseline's)", apply_seed},
     {"jobs", "N", CLI_FOR_RUNNING, "runs at a time; results do not depend on it (default: one for each CPU)",
      apply_jobs},
-    {"scenario", "NAME", CLI_FOR_REPORT, "a scenario to show, of pages; may be repeated (default: all)", apply_scenario},
+    {"scenario", "NAME", CLI_FOR_REPORT, "a scenario to show, of pages; may be repeated (default: all)",
+     apply_scenario},
     {"scenario", "FILE", CLI_FOR_TUNE, "a scenario to search over, as an operand is; may be repeated", apply_scenario},
     {"hold-out", "FILE", CLI_FOR_TUNE,
      "a scenario that the search does not see, in which the pick must not lose; may be repeated", apply_hold_out},
     {"objective", "METRIC[:WEIGHT][/DIRECTION]", CLI_FOR_TUNE,
-     "what to improve, up to eight; WEIGHT (default 1) counts where one point has to be picked; DIRECTION, min or max, is "
-     "for metrics that are better neither way (default: headline pair, flap_count, latency_p99, canary_blast_radius)",
+     "what to improve, up to eight; WEIGHT (default 1) counts where one point has to be picked; DIRECTION, min or "
+     "max, is for metrics that are better neither way (default: headline pair, flap_count, latency_p99, "
+     "canary_blast_radius)",
      apply_objective},
     {"constraint", "METRIC>=VALUE", CLI_FOR_TUNE,
-     "what must hold in every scenario, on average over replications; or METRIC<=VALUE. Values as in expectations: 0.999, "
-     "'99.9 %', '50 ms'",
+     "what must hold in every scenario, on average over replications; or METRIC<=VALUE. Values as in expectations: "
+     "0.999, '99.9 %', '50 ms'",
      apply_constraint},
     {"budget", "RUNS", CLI_FOR_TUNE,
      "runs that the search may take (default: 300 for each scenario); the confirmation comes on top: --replications of "
@@ -510,13 +511,13 @@ const cli_option cli_options[] = {
      "canary_blast_radius, and the scenario's objectives, which then judge)",
      apply_metric},
     {"db", "FILE", CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP | CLI_FOR_TUNE,
-     "the database to make (default: run regionsim.db, sweep sweep.db, tune tune.db, compare one that goes at the end)", apply_db},
-    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP | CLI_FOR_TUNE, "replace an earlier database of that name",
-     apply_force},
+     "the database to make (default: run regionsim.db, sweep sweep.db, tune tune.db, compare one that goes at the end)",
+     apply_db},
+    {"force", NULL, CLI_FOR_RUN | CLI_FOR_COMPARE | CLI_FOR_SWEEP | CLI_FOR_TUNE,
+     "replace an earlier database of that name", apply_force},
     {"resume", NULL, CLI_FOR_RUN | CLI_FOR_SWEEP | CLI_FOR_TUNE,
      "go on with an earlier database of that name, where there is one: the same scenarios, policies, settings and "
-     "seed, "
-     "and at least as many replications",
+     "seed, and at least as many replications",
      apply_resume},
     {"set", "KEY=VALUE", CLI_FOR_RUNNING | CLI_FOR_VALIDATE | CLI_FOR_LIST,
      "override what files say: a knob (see 'list knobs') in every policy, or scenario.PATH in every scenario; may be "
@@ -550,10 +551,10 @@ const cli_option cli_options[] = {
      "nothing that happened earlier; trace: no operation that started earlier", apply_from},
     {"to", "T", CLI_FOR_EXPLAIN | CLI_FOR_TRACE,
      "nothing that happened then or later; trace: no operation that started then or later", apply_to},
-    {"first-difference", NULL, CLI_FOR_EXPLAIN,
-     "the first event in which two runs part, and why", apply_first_difference},
-    {"output", "FILE", CLI_FOR_REPORT | CLI_FOR_TRACE | CLI_FOR_EXPORT,
-     "the file to write (default: standard output)", apply_output},
+    {"first-difference", NULL, CLI_FOR_EXPLAIN, "the first event in which two runs part, and why",
+     apply_first_difference},
+    {"output", "FILE", CLI_FOR_REPORT | CLI_FOR_TRACE | CLI_FOR_EXPORT, "the file to write (default: standard output)",
+     apply_output},
     {"kind", "KIND", CLI_FOR_IMPORT,
      "what the one file given holds: telemetry, percentiles, histogram or round-trips (default: what its header says)",
      apply_kind},
@@ -563,8 +564,7 @@ const cli_option cli_options[] = {
     {"regions", "REGION,...", CLI_FOR_IMPORT, "further regions of the account, in its order", apply_regions},
     {"partitions", "N", CLI_FOR_IMPORT, "partitions of each region's workload (default: 20)", apply_partitions},
     {"clients", "N", CLI_FOR_IMPORT, "clients in each region that has requests (default: 4)", apply_clients},
-    {"unit", "UNIT", CLI_FOR_IMPORT, "of latencies whose column names none: ns, us, ms or s (default: ms)",
-     apply_unit},
+    {"unit", "UNIT", CLI_FOR_IMPORT, "of latencies whose column names none: ns, us, ms or s (default: ms)", apply_unit},
     {"name", "NAME", CLI_FOR_IMPORT, "the scenario's name (default: that of the first file)", apply_name},
     {"output", "FILE", CLI_FOR_IMPORT,
      "the scenario to write (default: NAME.yaml here); a table of round trips goes to data/ beside it", apply_output},
@@ -585,9 +585,9 @@ const char *const *cli_option_choices(const cli_option *option)
     static const struct {
         bool (*apply)(cli_arguments *arguments, const char *text);
         const char *const *choices;
-    } CHOICES[] = {{apply_event_mode, EVENT_MODES}, {apply_format, FORMATS}, {apply_report_format, REPORT_FORMATS},
-                 {apply_explain_format, EXPLAIN_FORMATS},
-                 {apply_kind, KINDS},          {apply_unit, UNITS}};
+    } CHOICES[] = {
+        {apply_event_mode, EVENT_MODES},         {apply_format, FORMATS}, {apply_report_format, REPORT_FORMATS},
+        {apply_explain_format, EXPLAIN_FORMATS}, {apply_kind, KINDS},     {apply_unit, UNITS}};
     for (size_t i = 0; i < sizeof CHOICES / sizeof *CHOICES; i++) {
         if (CHOICES[i].apply == option->apply)
             return CHOICES[i].choices;

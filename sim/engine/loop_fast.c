@@ -105,8 +105,7 @@ static bool work_at_station(sim_run_state *run, sim_wheel *queue, uint64_t now)
     sim_run_set_now(run, now);
     sim_run_store_checkpoints(run, (int64_t)now);
     const sim_station_news news = sim_stations_work(run);
-    return news.slot == SIM_PENDING_MAX ||
-           put(queue, next_event(run, news.slot, run->input->planted_timer_delay));
+    return news.slot == SIM_PENDING_MAX || put(queue, next_event(run, news.slot, run->input->planted_timer_delay));
 }
 
 typedef enum { GO_ON, LOOK_AGAIN, STOP, NO_MEMORY } interruption;

@@ -11,8 +11,8 @@ typedef struct {
     rgn_effective_options workload[SIM_WORKLOADS_MAX];
 } sim_pair_options;
 
-/* The digest of a scenario and the options in force. Names of policies and origins of values stay out: what has the same
- * effect has the same digest. So do knobs at their default: a new knob changes no earlier digest. */
+/* The digest of a scenario and the options in force. Names of policies and origins of values stay out: what has the
+ * same effect has the same digest. So do knobs at their default: a new knob changes no earlier digest. */
 void sim_digest_inputs(const sim_scenario *scenario, const sim_pair_options *options, char out[33]);
 
 struct sim_experiment {

@@ -253,8 +253,7 @@ static void write_callers(phase_writer *w)
 /* Where some region has limits. */
 static void write_stations(phase_writer *w)
 {
-    const simi_bearing bearing =
-        simi_station_bearing(w->m->scenario, &w->output->stations, w->from, w->until);
+    const simi_bearing bearing = simi_station_bearing(w->m->scenario, &w->output->stations, w->from, w->until);
     const uint64_t came = w->output->stations.pieces > 0 ? bearing.sum.arrivals : 0;
     set(w, SIM_METRIC_server_utilisation, bearing.utilisation, bearing.utilisation >= 0 ? came : 0);
     set_count(w, SIM_METRIC_queue_peak, bearing.sum.waiting_peak, bearing.utilisation >= 0 ? came : 0);
@@ -384,8 +383,7 @@ bool sim_metrics_finish(sim_metrics *m, const sim_run_output *output, sim_run_me
     result->ok = malloc(m->slot_count * sizeof *result->ok);
     result->failed = malloc(m->slot_count * sizeof *result->failed);
     bool is_complete = scratch != NULL && clients != NULL && result->metric != NULL && result->ok != NULL &&
-                       result->failed != NULL && simi_load_prepare(m, gaps) &&
-                       simi_station_rows(m, &output->stations);
+                       result->failed != NULL && simi_load_prepare(m, gaps) && simi_station_rows(m, &output->stations);
     if (is_complete) {
         simi_slices_close_all(m);
         simi_pairs_finish(m);

@@ -145,7 +145,7 @@ typedef enum { SIM_LOWER_IS_BETTER = -1, SIM_NEITHER = 0, SIM_HIGHER_IS_BETTER =
     X(turned_away_count, "attempts", SIM_LOWER_IS_BETTER, 10000,                                                       \
       "attempts that met a full queue, or no capacity at all, and were answered 503 at once")                          \
     X(throttled_count, "attempts", SIM_LOWER_IS_BETTER, 10000,                                                         \
-      "attempts that met spent request units and were answered 429/3200 at once")                                     \
+      "attempts that met spent request units and were answered 429/3200 at once")                                      \
     X(application_retry_count, "operations", SIM_NEITHER, 10000,                                                       \
       "operations that applications made anew after an error; of the run as a whole")
 

@@ -95,7 +95,7 @@ void rep_put_comparisons(const rep_section *section);
 /* Figures. Each opens with rep_figure_open() and ends with rep_figure_close(). */
 void rep_put_tail(const rep_section *section);   /* tail.c: latency percentiles */
 void rep_put_series(const rep_section *section); /* series.c: the time line, and ... */
-void rep_put_regions(const rep_section *section, int64_t length, int64_t together); /* regions.c: ... what arrives */
+void rep_put_regions(const rep_section *section, int64_t length, int64_t together);  /* regions.c: ... what arrives */
 void rep_put_stations(const rep_section *section, int64_t length, int64_t together); /* stations.c: what limits do */
 void rep_put_lanes(const rep_section *section);   /* lanes.c: states of a few partitions */
 void rep_put_phases(const rep_section *section);  /* breakdown.c: flaps and blast radius, phase by phase */

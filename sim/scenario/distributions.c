@@ -152,7 +152,7 @@ bool sim_resolve_replication(sim_resolver *self)
 bool sim_resolve_service(sim_resolver *self)
 {
     return sim_resolve_dist(self, "service.read", &self->raw->service.kind[SIM_KIND_READ],
-                        &self->out->service[SIM_KIND_READ]) &&
+                            &self->out->service[SIM_KIND_READ]) &&
            sim_resolve_dist(self, "service.write", &self->raw->service.kind[SIM_KIND_WRITE],
-                        &self->out->service[SIM_KIND_WRITE]);
+                            &self->out->service[SIM_KIND_WRITE]);
 }

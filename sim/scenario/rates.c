@@ -6,7 +6,12 @@
 #include "scenario/load.h"
 #include "scenario/recording.h"
 
-enum { PATH_SIZE = 128, STEPS_MAX = 100000, SINE_STEPS = 96, POISSON_MARGIN = 1 << 20 /* 32 standard deviations of the largest count */ };
+enum {
+    PATH_SIZE = 128,
+    STEPS_MAX = 100000,
+    SINE_STEPS = 96,
+    POISSON_MARGIN = 1 << 20 /* 32 standard deviations of the largest count */
+};
 #define MHZ_NS_PER_OPERATION INT64_C(1000000000000)
 
 /* Steps that repeat: what fits into the run, from an instant `from` of the period on. */
@@ -52,9 +57,8 @@ static bool resolve_repeat(sim_resolver *self, const char *path, const sim_raw_r
 
 /* A quarter of a sine, ppm, in the middle of each of 24 steps. */
 static const int64_t quarter[SINE_STEPS / 4] = {
-    32719, 98017, 162895, 227076, 290285, 352250, 412707, 471397,
-    528068, 582478, 634393, 683592, 729864, 773010, 812847, 849202,
-    881921, 910864, 935906, 956940, 973877, 986643, 995185, 999465,
+    32719,  98017,  162895, 227076, 290285, 352250, 412707, 471397, 528068, 582478, 634393, 683592,
+    729864, 773010, 812847, 849202, 881921, 910864, 935906, 956940, 973877, 986643, 995185, 999465,
 };
 
 static int64_t sine(uint32_t step)

@@ -34,8 +34,8 @@ static bool fill(sim_decoder *decoder, sim_scenario *out, const sim_setting *set
     out->about = raw->about != NULL ? raw->about : "";
     out->duration = raw->duration;
     sim_resolver resolver = {decoder, raw, out};
-    if (!sim_resolve_places(&resolver) || !sim_resolve_capacity(&resolver) || !sim_resolve_restarts(&resolver) || !sim_resolve_workloads(&resolver) ||
-        !sim_resolve_faults(&resolver) || !sim_resolve_outcome(&resolver))
+    if (!sim_resolve_places(&resolver) || !sim_resolve_capacity(&resolver) || !sim_resolve_restarts(&resolver) ||
+        !sim_resolve_workloads(&resolver) || !sim_resolve_faults(&resolver) || !sim_resolve_outcome(&resolver))
         return false;
     out->canonical = sim_canonical_scenario(arena, raw);
     return true;

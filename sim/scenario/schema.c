@@ -230,8 +230,9 @@ static const sim_field group_rows[] = {
     {"excluded", SIM_FIELD_REGIONS, .flags = SIM_FIELD_SET, RANGE(1, RGN_REGIONS_MAX), AT(sim_raw_group, excluded),
      .meaning = "regions that the clients never use"},
     {"concurrency", SIM_FIELD_COUNT, RANGE(1, 1000000), AT(sim_raw_group, concurrency),
-     .meaning = "operations that each client has in flight at most; others wait, and latency counts from when they were "
-                "due; no limit if absent"},
+     .meaning =
+         "operations that each client has in flight at most; others wait, and latency counts from when they were "
+         "due; no limit if absent"},
     {"tries_again", SIM_FIELD_RECORD, .record = &tries_again_record, AT(sim_raw_group, tries_again),
      .meaning = "applications that make an operation anew after an error; each try is an operation of its own"},
 };
@@ -283,7 +284,8 @@ static const sim_record rate_value_record = RECORD("rate_value", int64_t, rate_v
 static const sim_field repeat_rows[] = {
     {"every", SIM_FIELD_DURATION, .initial = HOURS(24), RANGE(SECONDS(1), YEAR), AT(sim_raw_repeat, every),
      .meaning = "period; a day if absent"},
-    {"step", SIM_FIELD_POINTS, REQUIRED, .record = &rate_value_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX), AT(sim_raw_repeat, step),
+    {"step", SIM_FIELD_POINTS, REQUIRED, .record = &rate_value_record, RANGE(1, SIM_DOCUMENT_ENTRIES_MAX),
+     AT(sim_raw_repeat, step),
      .meaning = "rates from each instant of the period to the next, such as one for each hour"},
 };
 static const sim_record repeat_record = RECORD("repeat", sim_raw_repeat, repeat_rows);
@@ -316,7 +318,8 @@ static const sim_field rate_rows[] = {
     {"sinusoid", SIM_FIELD_RECORD, .record = &sinusoid_record, AT(sim_raw_rate, sinusoid),
      .meaning = "a rate that rises and falls smoothly, in 96 steps a period"},
     {"closed_loop", SIM_FIELD_RECORD, .record = &closed_loop_record, AT(sim_raw_rate, closed_loop),
-     .meaning = "users who wait for each answer: load falls when latency rises, which hides what other users would suffer"},
+     .meaning =
+         "users who wait for each answer: load falls when latency rises, which hides what other users would suffer"},
 };
 static const sim_record rate_record = RECORD("rate", sim_raw_rate, rate_rows);
 
@@ -532,7 +535,8 @@ static const sim_field replication_effect_rows[] = {
 static const sim_record replication_effect_record =
     RECORD("replication_effect", sim_raw_replication_effect, replication_effect_rows);
 
-static const sim_field repetition_rows[] = {{"", SIM_FIELD_DURATION, RANGE(1, YEAR), .meaning = "start of a repetition"}};
+static const sim_field repetition_rows[] = {
+    {"", SIM_FIELD_DURATION, RANGE(1, YEAR), .meaning = "start of a repetition"}};
 static const sim_record repetition_record = RECORD("repetition", int64_t, repetition_rows);
 
 static const sim_field fault_rows[] = {

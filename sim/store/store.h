@@ -81,7 +81,7 @@ typedef struct {
     const char *const *notes; /* one for each scenario, from sim_world_notes() */
     uint32_t policy_count;
     const sim_policy *const *policy;
-    const sim_store_pair *pair; /* [scenario * policy_count + policy] */
+    const sim_store_pair *pair;   /* [scenario * policy_count + policy] */
     const sim_store_sweep *sweep; /* NULL: the plan is no sweep */
 } sim_store_plan;
 

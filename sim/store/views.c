@@ -89,7 +89,8 @@ static const char V_TUNE_POINT[] =
 
 static const char V_TUNE_FRONT[] =
     "CREATE VIEW v_tune_front AS\n"
-    "  -- Gains of the points that nothing beats, over all scenarios and in each, and the regret: how much less than the\n"
+    "  -- Gains of the points that nothing beats, over all scenarios and in each, and the regret: how much less than "
+    "the\n"
     "  -- best of them they gain there.\n"
     "  SELECT g.point_id AS point, g.point_id = t.recommended_id AS is_recommended,\n"
     "         coalesce(s.name, 'all') AS scenario, o.metric, g.gain, g.low, g.high, o.margin,\n"
@@ -115,7 +116,7 @@ static const char V_TUNE_CONFIRMATION[] =
     "  ORDER BY c.scenarios DESC, o.n";
 
 const char *const sim_schema_views[] = {
-    V_RUN, V_METRIC, V_METRIC_BY_POLICY, V_INTERVAL, V_TRANSITION, V_TRANSITION_COUNT, V_OPTION_SET,
-    V_SWEEP, V_TUNE_POINT, V_TUNE_FRONT, V_TUNE_SENSITIVITY, V_TUNE_CONFIRMATION,
+    V_RUN,        V_METRIC, V_METRIC_BY_POLICY, V_INTERVAL,   V_TRANSITION,       V_TRANSITION_COUNT,
+    V_OPTION_SET, V_SWEEP,  V_TUNE_POINT,       V_TUNE_FRONT, V_TUNE_SENSITIVITY, V_TUNE_CONFIRMATION,
 };
 const size_t sim_schema_view_count = sizeof sim_schema_views / sizeof *sim_schema_views;

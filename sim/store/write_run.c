@@ -299,8 +299,7 @@ bool sim_store_write_run(sim_store *store, const sim_store_run *run, sim_store_e
     const bool ok = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK && write_run(db, run) &&
                     write_timing(db, run) && write_checkpoints(db, run) && write_metrics(db, run) &&
                     write_histograms(db, run) && write_intervals(db, run) && write_thresholds(db, run) &&
-                    write_stations(db, run) &&
-                    write_transitions(db, run) && sim_store_write_stories(db, run) &&
+                    write_stations(db, run) && write_transitions(db, run) && sim_store_write_stories(db, run) &&
                     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
     if (ok)
         return true;

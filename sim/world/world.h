@@ -129,8 +129,8 @@ sim_account_reading sim_world_read_account(const sim_world_run *run, const sim_l
                                            uint64_t client_key, int64_t at);
 /* How long an attempt keeps a server of a region that has servers. */
 const sim_sampler *sim_world_busy(const sim_world *world, rgn_region region, sim_kind kind);
-/* The share (ppb) of its capacity that the region has for the partition at `at`: what faults have left of it, times what
- * has warmed up again since the latest end of a fault that struck requests for the partition there. */
+/* The share (ppb) of its capacity that the region has for the partition at `at`: what faults have left of it, times
+ * what has warmed up again since the latest end of a fault that struck requests for the partition there. */
 uint32_t sim_world_capacity_left(const sim_world_run *run, rgn_region region, uint32_t partition, int64_t at);
 
 /* True if some fault looks at connections: else nobody needs to know who has one. */

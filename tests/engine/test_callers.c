@@ -6,18 +6,19 @@
 #define MS RGN_NS_PER_MS
 enum { TEXT_SIZE = 2048, ENDED_MAX = 8 };
 
-static const char *const head =
-    "regionsim: 1\n"
-    "scenario: callers\n"
-    "duration: 200 ms\n"
-    "account: {writes: multi, regions: [northcentralus]}\n"
-    "network: {round_trip: azure-rtt, local: 2 ms}\n"
-    "service: {read: {constant: 10 ms}, write: {constant: 10 ms}}\n";
+static const char *const head = "regionsim: 1\n"
+                                "scenario: callers\n"
+                                "duration: 200 ms\n"
+                                "account: {writes: multi, regions: [northcentralus]}\n"
+                                "network: {round_trip: azure-rtt, local: 2 ms}\n"
+                                "service: {read: {constant: 10 ms}, write: {constant: 10 ms}}\n";
 #define CLIENTS(more) "clients: {chicago: {home: northcentralus, preferred: [northcentralus]" more "}}\n"
 #define WORKLOAD(until, more)                                                                                     \
     "workload: {shop: {rate: {step: {0: 1000 /s, " until ": 0 /s}}, arrivals: constant, partitions: {count: 1}, " \
     "operations: {read: 100 %}, options: {retry: {max_failover_retry_count: 0}}" more "}}\n"
-#define SICK "faults: {sick: {until: 20 ms, where: {regions: [northcentralus]}, errors: {statuses: {503: 100 %}, share: 100 %}}}\n"
+#define SICK                                                                                                         \
+    "faults: {sick: {until: 20 ms, where: {regions: [northcentralus]}, errors: {statuses: {503: 100 %}, share: 100 " \
+    "%}}}\n"
 
 typedef struct {
     const char *text;
@@ -31,30 +32,46 @@ typedef struct {
 
 static const caller_case cases[] = {
     /* Two at a time: the third starts when the first has ended, and has waited since it was due. */
-    {CLIENTS(", concurrency: 2") WORKLOAD("5 ms", ""), 5,
-     {{0, 12, 200}, {1, 13, 200}, {2, 24, 200}, {3, 25, 200}, {4, 36, 200}}, 0},
-    {CLIENTS(", concurrency: 4") WORKLOAD("5 ms", ""), 5,
-     {{0, 12, 200}, {1, 13, 200}, {2, 14, 200}, {3, 15, 200}, {4, 24, 200}}, 0},
-    {CLIENTS(", concurrency: 5") WORKLOAD("5 ms", ""), 5,
-     {{0, 12, 200}, {1, 13, 200}, {2, 14, 200}, {3, 15, 200}, {4, 16, 200}}, 0},
+    {CLIENTS(", concurrency: 2") WORKLOAD("5 ms", ""),
+     5,
+     {{0, 12, 200}, {1, 13, 200}, {2, 24, 200}, {3, 25, 200}, {4, 36, 200}},
+     0},
+    {CLIENTS(", concurrency: 4") WORKLOAD("5 ms", ""),
+     5,
+     {{0, 12, 200}, {1, 13, 200}, {2, 14, 200}, {3, 15, 200}, {4, 24, 200}},
+     0},
+    {CLIENTS(", concurrency: 5") WORKLOAD("5 ms", ""),
+     5,
+     {{0, 12, 200}, {1, 13, 200}, {2, 14, 200}, {3, 15, 200}, {4, 16, 200}},
+     0},
     /* The application's patience began when the operation was due. */
-    {CLIENTS(", concurrency: 1") WORKLOAD("2 ms", ", gives_up: {share: 100 %, after: 14 ms}"), 2,
-     {{0, 12, 200}, {1, 15, 0}}, 0},
-    {CLIENTS(", concurrency: 1") WORKLOAD("2 ms", ", gives_up: {share: 100 %, after: 8 ms}"), 2,
-     {{0, 8, 0}, {1, 9, 0}}, 0},
+    {CLIENTS(", concurrency: 1") WORKLOAD("2 ms", ", gives_up: {share: 100 %, after: 14 ms}"),
+     2,
+     {{0, 12, 200}, {1, 15, 0}},
+     0},
+    {CLIENTS(", concurrency: 1") WORKLOAD("2 ms", ", gives_up: {share: 100 %, after: 8 ms}"),
+     2,
+     {{0, 8, 0}, {1, 9, 0}},
+     0},
     /* Its deadline begins with its start. */
     {CLIENTS(", concurrency: 1") WORKLOAD("2 ms", ", deadline: 15 ms"), 2, {{0, 12, 200}, {1, 24, 200}}, 0},
     /* Errors at 12 ms and, 4 ms later, at 28 ms; 8 ms after that all is well. */
-    {CLIENTS(", tries_again: {count: 3, delay: 4 ms, factor: 2}") WORKLOAD("1 ms", "") SICK, 3,
-     {{0, 12, 503}, {16, 28, 503}, {36, 48, 200}}, 2},
+    {CLIENTS(", tries_again: {count: 3, delay: 4 ms, factor: 2}") WORKLOAD("1 ms", "") SICK,
+     3,
+     {{0, 12, 503}, {16, 28, 503}, {36, 48, 200}},
+     2},
     {CLIENTS(", tries_again: {count: 1, delay: 4 ms}") WORKLOAD("1 ms", "") SICK, 2, {{0, 12, 503}, {16, 28, 503}}, 1},
     /* A new try has to wait for a place like any other. */
-    {CLIENTS(", concurrency: 1, tries_again: {count: 1, delay: 0}") WORKLOAD("2 ms", "") SICK, 4,
-     {{0, 12, 503}, {1, 24, 503}, {12, 36, 200}, {24, 48, 200}}, 2},
+    {CLIENTS(", concurrency: 1, tries_again: {count: 1, delay: 0}") WORKLOAD("2 ms", "") SICK,
+     4,
+     {{0, 12, 503}, {1, 24, 503}, {12, 36, 200}, {24, 48, 200}},
+     2},
     /* Nobody tries again after the end of the run. */
     {CLIENTS(", tries_again: {count: 1, delay: 188 ms}") WORKLOAD("1 ms", "") SICK, 1, {{0, 12, 503}}, 0},
-    {CLIENTS(", tries_again: {count: 1, delay: 187 ms}") WORKLOAD("1 ms", "") SICK, 2,
-     {{0, 12, 503}, {199, 211, 200}}, 1},
+    {CLIENTS(", tries_again: {count: 1, delay: 187 ms}") WORKLOAD("1 ms", "") SICK,
+     2,
+     {{0, 12, 503}, {199, 211, 200}},
+     1},
 };
 
 static void check_case(const caller_case *one, sim_mode mode)
@@ -91,11 +108,13 @@ static void check_form(const char *form, unsigned flag, sim_mode mode)
     sim_observer observer = deaf_observer(&self);
     sim_run_output output;
     observer.ended = on_ended;
-    snprintf(text, sizeof text,
-             "%s" CLIENTS(", tries_again: {count: 1, delay: 4 ms}") "workload: {shop: {rate: {step: {0: 1000 /s, "
-             "1 ms: 0 /s}}, arrivals: constant, partitions: {count: 1}, operations: {%s: 100 %%}, "
-             "options: {retry: {max_failover_retry_count: 0}}}}\n%s",
-             head, form, SICK);
+    snprintf(
+        text, sizeof text,
+        "%s" CLIENTS(", tries_again: {count: 1, delay: 4 ms}") "workload: {shop: {rate: {step: {0: 1000 /s, "
+                                                               "1 ms: 0 /s}}, arrivals: constant, partitions: {count: "
+                                                               "1}, operations: {%s: 100 %%}, "
+                                                               "options: {retry: {max_failover_retry_count: 0}}}}\n%s",
+        head, form, SICK);
     run_text(text, mode, &observer, &output);
     ck_assert_uint_eq(output.tries_again, 1);
     ck_assert_uint_eq(self.count, 2);

@@ -120,8 +120,9 @@ START_TEST(the_first_event_that_differs_is_named)
     ck_assert_ptr_nonnull(text);
     double at[2];
     unsigned long long operation[2];
-    ck_assert_msg(sscanf(text, "the same run twice is not the same; the first event that differs: in A, at %lf s, "
-                               "operation %llu %*[^;]; in B, at %lf s, operation %llu",
+    ck_assert_msg(sscanf(text,
+                         "the same run twice is not the same; the first event that differs: in A, at %lf s, "
+                         "operation %llu %*[^;]; in B, at %lf s, operation %llu",
                          &at[0], &operation[0], &at[1], &operation[1]) == 4,
                   "%s", text);
     ck_assert_uint_eq(operation[0], operation[1]);

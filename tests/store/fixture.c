@@ -168,9 +168,8 @@ void fixture_run_make(fixture_run *out, const sim_store_plan *plan, uint32_t sce
     make_metrics(out, id);
     make_rows(out, id);
     out->metrics =
-        (sim_run_metrics){FIXTURE_PHASES,      out->metric,     out->ok, out->failed, FIXTURE_INTERVALS, out->interval,
-                          FIXTURE_TRANSITIONS, out->transition, 4,
-                          NULL};
+        (sim_run_metrics){FIXTURE_PHASES, out->metric,         out->ok,         out->failed, FIXTURE_INTERVALS,
+                          out->interval,  FIXTURE_TRANSITIONS, out->transition, 4,           NULL};
     out->run = (sim_store_run){.id = id,
                                .scenario = plan->scenario[scenario],
                                .policy = plan->policy[policy],

@@ -6,11 +6,28 @@
 
 START_TEST(the_tables_are_those_that_readers_rely_on)
 {
-    static const char *const TABLES[] = {"experiment",      "scenario",  "policy",   "run",        "run_timing",
-                                         "metric",          "histogram", "interval", "transition", "metric_definition",
-                                         "option",          "region",    "phase",    "checkpoint", "interval_region",
-                                         "operation_sample", "operation_attempt", "operation_event",
-                                         "interval_threshold", "interval_station", "sweep_point", "sweep_value"};
+    static const char *const TABLES[] = {"experiment",
+                                         "scenario",
+                                         "policy",
+                                         "run",
+                                         "run_timing",
+                                         "metric",
+                                         "histogram",
+                                         "interval",
+                                         "transition",
+                                         "metric_definition",
+                                         "option",
+                                         "region",
+                                         "phase",
+                                         "checkpoint",
+                                         "interval_region",
+                                         "operation_sample",
+                                         "operation_attempt",
+                                         "operation_event",
+                                         "interval_threshold",
+                                         "interval_station",
+                                         "sweep_point",
+                                         "sweep_value"};
     sim_store_close(scratch_create(1));
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
         char sql[200];
