@@ -12,16 +12,17 @@
 enum { ENDED_MAX = 16384 };
 
 /* Work takes 10 ms, but 4 s in three of the four regions. One client for 3 s: thousands are in flight at once. */
-static const char *const world_text =
-    "regionsim: 1\n"
-    "scenario: fans\n"
-    "duration: 3 s\n"
-    "account: {writes: multi, regions: [northcentralus, centralus, eastus2, westus]}\n"
-    "network: {round_trip: azure-rtt, local: 2 ms}\n"
-    "service: {read: {constant: 10 ms}, write: {constant: 10 ms}}\n"
-    "clients: {chicago: {home: northcentralus, preferred: [northcentralus, centralus, eastus2, westus]}}\n"
-    "workload: {shop: {rate: 3000 /s, partitions: {count: 8}, operations: {read: 50 %, write: 50 %}}}\n"
-    "faults: {slow: {where: {regions: [northcentralus, centralus, eastus2]}, latency: {multiply: 400}}}\n";
+#define WORLD(clients, workload, more)                                                                                 \
+    "regionsim: 1\n"                                                                                                   \
+    "scenario: fans\n"                                                                                                 \
+    "duration: 3 s\n"                                                                                                  \
+    "account: {writes: multi, regions: [northcentralus, centralus, eastus2, westus]}\n"                                \
+    "network: {round_trip: azure-rtt, local: 2 ms}\n"                                                                  \
+    "service: {read: {constant: 10 ms}, write: {constant: 10 ms}}\n"                                                   \
+    "clients: {chicago: {home: northcentralus, preferred: [northcentralus, centralus, eastus2, westus]" clients "}}\n" \
+    "workload: {shop: {rate: 3000 /s, partitions: {count: 8}, " workload "}}\n"                                        \
+    "faults: {slow: {where: {regions: [northcentralus, centralus, eastus2]}, latency: {multiply: 400}}}\n" more
+#define HALVES "operations: {read: 50 %, write: 50 %}"
 
 typedef struct {
     sim_ended ended[ENDED_MAX];
@@ -37,11 +38,10 @@ static void on_ended(void *context, const sim_ended *batch, size_t count)
     self->count += count;
 }
 
-static play *run(const char *more, const char *hedging, sim_mode mode)
+static play *run(const char *text, const char *hedging, sim_mode mode)
 {
-    char text[2048], policy_text[512];
+    char policy_text[512];
     sim_input_error error = {.message = ""};
-    snprintf(text, sizeof text, "%s%s", world_text, more);
     snprintf(policy_text, sizeof policy_text,
              "regionsim: 1\npolicy: p\nbreaker: {enabled: false}\nhedging: {threshold: 100 ms, %s}\n", hedging);
     sim_scenario *scenario = sim_scenario_parse("scenarios/fans.yaml", text, strlen(text), NULL, 0, &error);
@@ -85,7 +85,7 @@ static void finish(play *self)
 /* Each read is answered by the fourth region after 100 ms, two steps, and what that region takes. */
 START_TEST(an_operation_has_as_many_legs_as_it_takes)
 {
-    play *self = run("", "max_alternates: 7, threshold_step: 50 ms", SIM_MODE_FAST);
+    play *self = run(WORLD("", HALVES, ""), "max_alternates: 7, threshold_step: 50 ms", SIM_MODE_FAST);
     uint64_t reads = 0;
     for (size_t i = 0; i < self->count; i++) {
         const sim_ended *op = &self->ended[i];
@@ -112,7 +112,7 @@ END_TEST
 
 START_TEST(a_write_is_hedged_where_that_is_asked_for)
 {
-    play *self = run("", "max_alternates: 7, threshold_step: 50 ms, writes: true", SIM_MODE_FAST);
+    play *self = run(WORLD("", HALVES, ""), "max_alternates: 7, threshold_step: 50 ms, writes: true", SIM_MODE_FAST);
     uint64_t writes = 0;
     for (size_t i = 0; i < self->count; i++) {
         writes += self->ended[i].kind == SIM_KIND_WRITE;
@@ -123,21 +123,44 @@ START_TEST(a_write_is_hedged_where_that_is_asked_for)
 }
 END_TEST
 
+#define LIMITS  ": {servers: 40, queue: 60, busy: {read: {constant: 15 ms}, write: {constant: 15 ms}}"
+#define RESTART "restarts: {deploy: {at: 1500 ms, stagger: 0, clients: [chicago]}}\n"
+
 static const struct {
-    const char *more, *hedging;
+    const char *text, *hedging;
 } worlds[] = {
-    {"", "max_alternates: 7, threshold_step: 50 ms, writes: true"},
-    {"", "max_alternates: 2, threshold_step: 0"},
-    {"", "max_alternates: 3, threshold_step: 10 ms, leg_exclusions: replace"},
-    {"replication: {lag: {constant: 500 ms}}\n", "max_alternates: 7, threshold_step: 20 ms, writes: true"},
+    {WORLD("", HALVES, ""), "max_alternates: 7, threshold_step: 50 ms, writes: true"},
+    {WORLD("", HALVES, ""), "max_alternates: 2, threshold_step: 0"},
+    {WORLD("", HALVES, ""), "max_alternates: 3, threshold_step: 10 ms, leg_exclusions: replace"},
+    {WORLD("", HALVES, "replication: {lag: {constant: 500 ms}}\n"),
+     "max_alternates: 7, threshold_step: 20 ms, writes: true"},
+    /* Legs wait at stations, of which some hear that they are cut, while the client starts anew ... */
+    {WORLD("", HALVES, "capacity: {westus" LIMITS ", cancel_reaches_server: true}, eastus2" LIMITS "}}\n" RESTART),
+     "max_alternates: 7, threshold_step: 20 ms, writes: true"},
+    /* ... and their operations have waited, come again, and are of metadata. */
+    {WORLD(", concurrency: 1000, tries_again: {count: 2, delay: 30 ms}",
+           "operations: {read: 40 %, feed: 20 %, metadata: 40 %}, deadline: 200 ms",
+           "capacity: {westus" LIMITS "}}\n" RESTART),
+     "max_alternates: 3, threshold_step: 0, early_transient: launch, operations: feeds_and_metadata, "
+     "budget_metadata: 100"},
 };
+
+static uint64_t count_turned_away(const sim_run_output *output)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < output->stations.pieces * output->stations.regions; i++)
+        sum += output->stations.row[i].turned_away;
+    return sum;
+}
 
 START_TEST(both_loops_agree_on_several_hedges)
 {
-    play *fast = run(worlds[_i].more, worlds[_i].hedging, SIM_MODE_FAST);
-    play *reference = run(worlds[_i].more, worlds[_i].hedging, SIM_MODE_REFERENCE);
+    play *fast = run(worlds[_i].text, worlds[_i].hedging, SIM_MODE_FAST);
+    play *reference = run(worlds[_i].text, worlds[_i].hedging, SIM_MODE_REFERENCE);
     ck_assert_mem_eq(&fast->output.behaviour, &reference->output.behaviour, sizeof fast->output.behaviour);
     ck_assert_uint_gt(fast->output.legs, fast->output.operations * 5 / 4);
+    ck_assert_uint_eq(fast->output.tries_again > 0, strstr(worlds[_i].text, "tries_again") != NULL);
+    ck_assert_uint_eq(count_turned_away(&fast->output) > 0, strstr(worlds[_i].text, "capacity") != NULL);
     finish(fast);
     finish(reference);
 }
