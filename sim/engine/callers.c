@@ -71,6 +71,14 @@ bool sim_callers_reserve(sim_run_state *run, uint32_t slots)
     return true;
 }
 
+uint64_t sim_callers_memory_estimate(const sim_scenario *scenario, uint64_t slots)
+{
+    if (!scenario->has_callers)
+        return 0;
+    return scenario->client_count * (sizeof(line) + sizeof(sim_client_group *)) +
+           slots * (sizeof(uint8_t) + sizeof(held) + sizeof(sim_arrival) + sizeof(uint32_t));
+}
+
 /* NOBODY: no memory. */
 static uint32_t take_held(struct sim_callers *self)
 {

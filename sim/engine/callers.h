@@ -14,6 +14,9 @@ bool sim_callers_open(sim_run_state *run); /* false: no memory */
 void sim_callers_close(sim_run_state *run);
 bool sim_callers_reserve(sim_run_state *run, uint32_t slots); /* false: no memory */
 
+/* About how many bytes that takes at most, of a scenario with so many slots; as many operations again may wait. */
+uint64_t sim_callers_memory_estimate(const sim_scenario *scenario, uint64_t slots);
+
 /* The arrival has to wait, and starts no operation now. Else the client's place is taken. */
 bool sim_callers_hold_back(sim_run_state *run, const sim_arrival *arrival);
 /* Its operation takes the slot. */

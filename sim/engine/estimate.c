@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run will need, before it runs. An estimate on the high side: it takes it that every operation in flight waits
- * for its deadline while a fault is on, and that every partition that a fault can hit trips at every client. */
-#include "engine/run.h"
+ * for its deadline while a fault is on, and that every partition that a fault can hit trips at every client.
+ * What few policies need beside that, for several hedges or a memory of trips, is less than that on top. */
+#include "engine/callers.h"
+#include "engine/stations.h"
 
 enum {
     ROUTER_BYTES = 2048, /* a router with one topology, without its partitions' state bytes */
@@ -17,7 +19,7 @@ static int64_t peak_rate(const sim_workload *workload)
     return peak;
 }
 
-static uint64_t in_flight_bytes(const sim_scenario *scenario)
+static uint64_t slots_at_most(const sim_scenario *scenario)
 {
     uint64_t slots = 1024;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
@@ -29,8 +31,17 @@ static uint64_t in_flight_bytes(const sim_scenario *scenario)
         const int64_t life = workload->deadline == RGN_TIME_NEVER ? 60 * RGN_NS_PER_S : workload->deadline;
         slots += (uint64_t)((unsigned __int128)(uint64_t)peak_rate(workload) * (uint64_t)life / (uint64_t)SIM_RATE_NS);
     }
-    slots = slots < SIM_PENDING_MAX ? slots : SIM_PENDING_MAX;
-    return slots * (sizeof(sim_slot) + sizeof(sim_event) + sizeof(uint32_t));
+    return slots < SIM_PENDING_MAX ? slots : SIM_PENDING_MAX;
+}
+
+/* What answers bring of sessions is kept by leg and region. */
+static uint64_t in_flight_bytes(const sim_scenario *scenario)
+{
+    const uint64_t slots = slots_at_most(scenario);
+    const uint64_t seen =
+        scenario->replication.is_on ? (uint64_t)SIM_SLOT_LEGS * scenario->region_count * sizeof(rgn_lsn) : 0;
+    return slots * (sizeof(sim_slot) + sizeof(sim_event) + sizeof(uint32_t) + seen) +
+           sim_stations_memory_estimate(scenario, slots) + sim_callers_memory_estimate(scenario, slots);
 }
 
 /* Of all (client, partition) pairs, ppb. */

@@ -108,21 +108,28 @@ static bool open_load(const sim_scenario *scenario, sim_station_load *load)
     return true;
 }
 
+/* Of the first so many regions. */
+static uint32_t count_stations(const sim_scenario *scenario, uint32_t regions)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < regions; r++)
+        if (scenario->capacity[r].is_on)
+            count += scenario->capacity[r].per_partition ? scenario->partition_count : 1;
+    return count;
+}
+
 bool sim_stations_open(sim_run_state *run)
 {
     const sim_scenario *scenario = run->scenario;
     if (!scenario->has_capacity)
         return true;
     struct sim_stations *self = run->stations = calloc(1, sizeof *self);
-    uint32_t count = 0;
     if (self == NULL || !open_load(scenario, &run->output->stations))
         return false;
     self->load = &run->output->stations;
-    for (uint32_t r = 0; r < scenario->region_count; r++) {
-        self->place[r].first_station = count;
-        if (scenario->capacity[r].is_on)
-            count += scenario->capacity[r].per_partition ? scenario->partition_count : 1;
-    }
+    for (uint32_t r = 0; r < scenario->region_count; r++)
+        self->place[r].first_station = count_stations(scenario, r);
+    const uint32_t count = count_stations(scenario, scenario->region_count);
     self->station = calloc(count, sizeof *self->station);
     for (uint32_t s = 0; self->station != NULL && s < count; s++)
         self->station[s].first = self->station[s].last = NOBODY;
@@ -159,6 +166,16 @@ bool sim_stations_reserve(sim_run_state *run, uint32_t slots)
         visit_of[i] = NOBODY;
     self->slots = slots;
     return true;
+}
+
+uint64_t sim_stations_memory_estimate(const sim_scenario *scenario, uint64_t slots)
+{
+    const uint64_t of_slot = LEGS * (sizeof(uint32_t) + sizeof(int64_t));
+    const uint64_t of_visit = sizeof(visit) + sizeof(uint32_t) + 2 * sizeof(sim_event);
+    if (!scenario->has_capacity)
+        return 0;
+    return slots * (of_slot + 2 * of_visit) + count_stations(scenario, scenario->region_count) * sizeof(station) +
+           count_pieces(scenario, NULL) * (sizeof(int64_t) + scenario->region_count * sizeof(sim_station_row));
 }
 
 /* ---- visits and their events ---- */

@@ -24,6 +24,10 @@ void sim_stations_close(sim_run_state *run);
 /* Room for visits of that many slots. False: no memory. */
 bool sim_stations_reserve(sim_run_state *run, uint32_t slots);
 
+/* About how many bytes that takes at most, of a scenario with so many slots: two visits of each, for whoever gives up
+ * stays at a station. */
+uint64_t sim_stations_memory_estimate(const sim_scenario *scenario, uint64_t slots);
+
 /* The slot's leg has been sent and settled as if there were no stations: from now on its end is not known until it has
  * a server, if it goes to a station. `place` is where it goes, as SIM_DRAW_LEG counts. */
 void sim_stations_send(sim_run_state *run, sim_slot *slot, uint64_t place, int64_t round_trip, int64_t now);

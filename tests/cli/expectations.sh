@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: expectations.sh REGIONSIM ROOT
-# The scenarios that tools/ci/own-gate does not judge: all their expectations hold under the policies that they name. Then what scenarios' comments say of other settings. Ends with "N passed, N failed".
+# The scenarios that tools/ci/own-gate does not judge: all their expectations hold under the policies that they name.
+# Then what scenarios' comments say of other settings. Ends with "N passed, N failed".
 set -u
 regionsim=$(realpath "$1")
 root=$(realpath "$2")
@@ -137,6 +138,7 @@ PYTHON
 
 fits partition-storm
 fits low-traffic
+fits herd
 warns hanging-canaries "hang bias"
 warns low-traffic "cannot decide"
 warns healed-95 "sweep dominates"
