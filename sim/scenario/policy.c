@@ -159,7 +159,29 @@ static bool refuse_health(loader *self, const sim_raw_policy *raw, const rgn_opt
                         rgn_knob_at(id)->name, found, expected);
 }
 
-/* What single values cannot tell: whether they go together. */
+static bool fail_floor(loader *self, const sim_raw_policy *raw, const rgn_options *options)
+{
+    char floor[64];
+    char threshold[64];
+    sim_format_knob(RGN_KNOB_failback_retrip_floor, options->failback_retrip_floor, floor, sizeof floor);
+    sim_format_knob(RGN_KNOB_failback_success_threshold, options->failback_success_threshold, threshold,
+                    sizeof threshold);
+    /* The defaults go together, so that one of the three is the policy's own. */
+    const rgn_knob_id any[] = {RGN_KNOB_failback_retrip_floor, RGN_KNOB_failback_success_threshold,
+                               RGN_KNOB_failback_decide};
+    size_t first = 0;
+    while (raw->knobs.node[any[first]] == NULL)
+        first++;
+    const sim_node *node = raw->knobs.node[any[first]];
+    return sim_error_at(self->error, node->source, node,
+                        "failback.retrip_floor is %s; expected %s failback.success_threshold, which is %s", floor,
+                        options->failback_decide == RGN_DECIDE_SEQUENTIAL
+                            ? "more than 0 (failback.decide is sequential) and less than"
+                            : "at most",
+                        threshold);
+}
+
+/* What the ranges of single values cannot tell: values that do not go together, and those between that are none. */
 static bool check_together(loader *self, const sim_raw_policy *raw)
 {
     rgn_options options;
@@ -173,20 +195,13 @@ static bool check_together(loader *self, const sim_raw_policy *raw)
         return true;
     if (wrong == RGN_KNOB_breaker_health)
         return refuse_health(self, raw, &options);
-    char floor[64];
-    char threshold[64];
-    sim_format_knob(RGN_KNOB_failback_retrip_floor, options.failback_retrip_floor, floor, sizeof floor);
-    sim_format_knob(RGN_KNOB_failback_success_threshold, options.failback_success_threshold, threshold,
-                    sizeof threshold);
-    const sim_node *node = raw->knobs.node[RGN_KNOB_failback_retrip_floor];
-    if (node == NULL)
-        node = raw->knobs.node[RGN_KNOB_failback_success_threshold];
-    return sim_error_at(self->error, node->source, node,
-                        "failback.retrip_floor is %s; expected %s failback.success_threshold, which is %s", floor,
-                        options.failback_decide == RGN_DECIDE_SEQUENTIAL
-                            ? "more than 0 (failback.decide is sequential) and less than"
-                            : "at most",
-                        threshold);
+    if (wrong == RGN_KNOB_failback_retrip_floor)
+        return fail_floor(self, raw, &options);
+    char value[64];
+    sim_format_knob(wrong, rgn_options_get(&options, wrong), value, sizeof value);
+    const sim_node *node = raw->knobs.node[wrong];
+    return sim_error_at(self->error, node->source, node, "%s is %s; expected more than 0, or auto",
+                        rgn_knob_at(wrong)->name, value);
 }
 
 static bool fill(loader *self, sim_policy *out, const sim_setting *settings, size_t setting_count)

@@ -245,6 +245,8 @@ START_TEST(a_bad_policy_setting_names_itself_and_what_would_be_right)
         {{"failback.retrip_floor", "91 %"},
          "--set failback.retrip_floor=\"91 %\": failback.retrip_floor is 91 %; expected at most "
          "failback.success_threshold, which is 90 %"},
+        {{"hedging.threshold", "0"},
+         "--set hedging.threshold=\"0\": hedging.threshold is 0 s; expected more than 0, or auto"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sim_input_error error;
