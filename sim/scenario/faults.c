@@ -262,9 +262,10 @@ static bool resolve_fault(sim_resolver *self, const sim_raw_item *item, sim_faul
         return sim_resolve_fail(self, path, sim_node_get(raw->node, "until"),
                                 "ends before it begins; expected until to be later than from");
     if (raw->errors.node == NULL && raw->latency.node == NULL && raw->loss.node == NULL &&
-        raw->replication.node == NULL && raw->capacity_lost.choice.node == NULL)
-        return sim_resolve_fail(self, path, raw->node,
-                                "does nothing; expected errors, latency, loss, replication or capacity_lost");
+        raw->replication.node == NULL && raw->capacity_lost.choice.node == NULL && raw->probes != SIM_PROBES_FAIL)
+        return sim_resolve_fail(
+            self, path, raw->node,
+            "does nothing; expected errors, latency, loss, replication, capacity_lost or probes: fail");
     return resolve_where(self, raw, out) && resolve_errors(self, &raw->errors, out) &&
            resolve_latency(self, &raw->latency, out) && resolve_loss(self, &raw->loss, out) &&
            resolve_replication_effect(self, &raw->replication, out) && resolve_capacity(self, raw, out);

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 /* Does the fault do anything in [first, last], between which its shapes keep to one line? A line that is at rest at
- * both ends is at rest between them. */
+ * both ends is at rest between them. Connections that it keeps shut need no share of errors. */
 static bool has_effect(const sim_fault *fault, int64_t first, int64_t last)
 {
-    return sim_fault_errors_at(fault, first) != 0 || sim_fault_errors_at(fault, last) != 0 ||
-           sim_fault_multiplier_at(fault, first) != SIM_FACTOR_ONE ||
+    const bool is_on = first >= fault->from && first < fault->until;
+    return (is_on && fault->probes == SIM_PROBES_FAIL) || sim_fault_errors_at(fault, first) != 0 ||
+           sim_fault_errors_at(fault, last) != 0 || sim_fault_multiplier_at(fault, first) != SIM_FACTOR_ONE ||
            sim_fault_multiplier_at(fault, last) != SIM_FACTOR_ONE || sim_fault_added_at(fault, first) != 0 ||
            sim_fault_added_at(fault, last) != 0 || sim_fault_round_trips_at(fault, first) != 0 ||
            sim_fault_losses_at(fault, first) != 0 || sim_fault_losses_at(fault, last) != 0;

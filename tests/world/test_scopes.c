@@ -215,6 +215,34 @@ START_TEST(luck_and_scope_decide_on_a_connection)
 }
 END_TEST
 
+/* Nothing fails, and yet nobody connects; what merely lets connections open does nothing without errors. */
+START_TEST(connections_stay_shut_without_a_share_of_errors)
+{
+    static const struct {
+        uint8_t probes;
+        bool opens;
+    } rows[] = {{SIM_PROBES_AS_REQUESTS, true}, {SIM_PROBES_SUCCEED, true}, {SIM_PROBES_FAIL, false}};
+    sim_point share;
+    sim_fault *fault = add_failing(&share);
+    fault->error_share = constant(&share, 0);
+    fault->from = S;
+    fault->until = 2 * S;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fault->probes = rows[i].probes;
+        sim_world_run *run = fixture_run(&input, 1);
+        ck_assert_msg(sim_world_connects(run, NORTHCENTRALUS, 0, 0, S, 0) == rows[i].opens, "row %zu", i);
+        ck_assert_msg(sim_world_connects(run, NORTHCENTRALUS, SIM_NO_PARTITION, 0, S, 0) == rows[i].opens, "row %zu",
+                      i);
+        ck_assert(sim_world_connects(run, NORTHCENTRALUS, 0, 0, S - 1, 0));
+        ck_assert_msg(sim_world_connects(run, NORTHCENTRALUS, 0, 0, 2 * S - 1, 0) == rows[i].opens, "row %zu", i);
+        ck_assert(sim_world_connects(run, NORTHCENTRALUS, 0, 0, 2 * S, 0));
+        ck_assert_uint_eq(send(run, 0, 0, true).status, 200);
+        ck_assert(sim_truth_is_healthy(run, NORTHCENTRALUS, 0, 0, SIM_KIND_READ, S));
+        fixture_run_destroy(run);
+    }
+}
+END_TEST
+
 START_TEST(added_time_comes_after_the_multiplier_and_adds_up)
 {
     sim_point factor;
@@ -296,6 +324,7 @@ int main(void)
     tcase_add_test(all, new_connections_only_spares_who_has_one);
     tcase_add_test(all, connections_for_no_request_open_or_not);
     tcase_add_test(all, luck_and_scope_decide_on_a_connection);
+    tcase_add_test(all, connections_stay_shut_without_a_share_of_errors);
     tcase_add_test(all, added_time_comes_after_the_multiplier_and_adds_up);
     tcase_add_test(all, further_round_trips_delay_answers_but_not_refusals);
     tcase_add_test(all, truth_changes_in_the_nanosecond_in_which_added_time_passes_its_limit);
