@@ -149,13 +149,21 @@ typedef struct {
     uint8_t shift;
     uint8_t width;
     const char *name;
-    enum { PART_NUMBER, PART_REGION, PART_REASON, PART_PHASE, PART_EVIDENCE } form;
+    enum {
+        PART_NUMBER,
+        PART_REGION,
+        PART_REASON,
+        PART_PHASE,
+        PART_EVIDENCE,
+        PART_SEND_FLAGS,
+        PART_DIRECTIONS,
+    } form;
 } part;
 
 static const part PARTS[] = {
     {SIM_RECORD_SEND, 1, 0, 8, "the region", PART_REGION},
     {SIM_RECORD_SEND, 1, 8, 8, "the leg", PART_NUMBER},
-    {SIM_RECORD_SEND, 1, 16, 8, "the flags (1 canary, 2 hedge, 4 hub only)", PART_NUMBER},
+    {SIM_RECORD_SEND, 1, 16, 8, "what it is sent as", PART_SEND_FLAGS},
     {SIM_RECORD_SEND, 1, 48, 8, "the reason", PART_REASON},
     {SIM_RECORD_LEG_FAILED, 1, 0, 16, "the status", PART_NUMBER},
     {SIM_RECORD_LEG_FAILED, 1, 16, 8, "the region", PART_REGION},
@@ -169,7 +177,7 @@ static const part PARTS[] = {
     {SIM_RECORD_DONE, 3, 32, 16, "the number of legs", PART_NUMBER},
     {SIM_RECORD_TRANSITION, 1, 0, 8, "the region", PART_REGION},
     {SIM_RECORD_TRANSITION, 1, 8, 8, "the region for traffic that has tripped", PART_REGION},
-    {SIM_RECORD_TRANSITION, 1, 32, 8, "what has tripped (1 reads, 2 writes)", PART_NUMBER},
+    {SIM_RECORD_TRANSITION, 1, 32, 8, "what has tripped", PART_DIRECTIONS},
     {SIM_RECORD_TRANSITION, 1, 40, 8, "the phase afterwards", PART_PHASE},
     {SIM_RECORD_TRANSITION, 1, 48, 8, "the reason", PART_REASON},
     {SIM_RECORD_TRANSITION, 3, 0, 32, "the canaries that succeeded", PART_NUMBER},
@@ -179,8 +187,23 @@ static const part PARTS[] = {
     {SIM_RECORD_GATEWAY, 1, 48, 8, "the reason", PART_REASON},
 };
 
+/* The words of the bits that are set; `none` where none is. */
+static void put_bits(FILE *out, unsigned value, const char *const *words, unsigned count, const char *none)
+{
+    const char *between = "";
+    for (unsigned i = 0; i < count; i++) {
+        if ((value >> i & 1) == 0)
+            continue;
+        (void)fprintf(out, "%s%s", between, words[i]);
+        between = " and ";
+    }
+    (void)fputs(value == 0 ? none : "", out);
+}
+
 static void put_part(FILE *out, const sim_scenario *scenario, const part *one, uint64_t word)
 {
+    static const char *const FLAGS[] = {"a canary", "a hedge", "a request to its hub"};
+    static const char *const DIRECTIONS[] = {"reads", "writes"};
     const unsigned value = bits(word, one->shift, one->width);
     switch (one->form) {
     case PART_NUMBER:
@@ -197,6 +220,12 @@ static void put_part(FILE *out, const sim_scenario *scenario, const part *one, u
         return;
     case PART_EVIDENCE:
         (void)fputs(sim_evidence_word(value), out);
+        return;
+    case PART_SEND_FLAGS:
+        put_bits(out, value, FLAGS, sizeof FLAGS / sizeof *FLAGS, "an attempt like any other");
+        return;
+    case PART_DIRECTIONS:
+        put_bits(out, value, DIRECTIONS, sizeof DIRECTIONS / sizeof *DIRECTIONS, "nothing");
         return;
     }
 }

@@ -83,7 +83,7 @@ static void put_canary(FILE *out, const exp_narrator *self, const sim_recorded_s
                                                                   : "; too late to count: its window is over",
                     out);
     else if (decided != NULL)
-        (void)fputs("; decides:", out);
+        (void)fputs("; decides", out);
     else if (!is_probe)
         put_verdict(out, self, after->canary_success, after->canary_total);
 }

@@ -37,7 +37,7 @@ def check_tallies(db, run, client, partition, text):
     wanted = "SELECT canary_total FROM transition WHERE run_id = ? AND client = ? AND partition = ?" \
              " AND reason_name IN ('retrip', 'failback') ORDER BY n"
     stored = [row[0] for row in db.execute(wanted, (run, client, partition))]
-    numbers = [(int(number), "decides:" in line)
+    numbers = [(int(number), "; decides" in line)
                for line in text.splitlines() for number in re.findall(r" canary (\d+) of window", line)]
     check([number for number, decides in numbers if decides], stored, "deciding canaries")
     last = 0
