@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/rows.h"
 
-static void keep(sim_rows *rows, int code)
+/* After an error nothing more is asked of SQLite: what succeeds would wipe out the connection's word of why. */
+static bool is_good(const sim_rows *rows)
 {
-    if (rows->code == SQLITE_OK)
-        rows->code = code;
+    return rows->code == SQLITE_OK;
 }
 
 void sim_rows_open(sim_rows *rows, sqlite3 *db, const char *sql)
 {
     *rows = (sim_rows){0};
-    keep(rows, sqlite3_prepare_v2(db, sql, -1, &rows->statement, NULL));
+    rows->code = sqlite3_prepare_v2(db, sql, -1, &rows->statement, NULL);
 }
 
 void sim_rows_int(sim_rows *rows, int64_t value)
 {
-    keep(rows, sqlite3_bind_int64(rows->statement, ++rows->column, value));
+    if (is_good(rows))
+        rows->code = sqlite3_bind_int64(rows->statement, ++rows->column, value);
 }
 
 void sim_rows_int_unless(sim_rows *rows, int64_t value, int64_t null_value)
@@ -28,30 +29,34 @@ void sim_rows_int_unless(sim_rows *rows, int64_t value, int64_t null_value)
 
 void sim_rows_real(sim_rows *rows, double value)
 {
-    keep(rows, sqlite3_bind_double(rows->statement, ++rows->column, value));
+    if (is_good(rows))
+        rows->code = sqlite3_bind_double(rows->statement, ++rows->column, value);
 }
 
 void sim_rows_null(sim_rows *rows)
 {
-    keep(rows, sqlite3_bind_null(rows->statement, ++rows->column));
+    if (is_good(rows))
+        rows->code = sqlite3_bind_null(rows->statement, ++rows->column);
 }
 
 void sim_rows_text(sim_rows *rows, const char *text)
 {
-    keep(rows, sqlite3_bind_text(rows->statement, ++rows->column, text == NULL ? "" : text, -1, SQLITE_STATIC));
+    if (is_good(rows))
+        rows->code = sqlite3_bind_text(rows->statement, ++rows->column, text == NULL ? "" : text, -1, SQLITE_STATIC);
 }
 
 void sim_rows_bytes(sim_rows *rows, const void *data, size_t size)
 {
-    keep(rows, sqlite3_bind_blob64(rows->statement, ++rows->column, data, size, SQLITE_STATIC));
+    if (is_good(rows))
+        rows->code = sqlite3_bind_blob64(rows->statement, ++rows->column, data, size, SQLITE_STATIC);
 }
 
 void sim_rows_next(sim_rows *rows)
 {
-    if (rows->code == SQLITE_OK) {
+    if (is_good(rows)) {
         const int code = sqlite3_step(rows->statement);
         if (code != SQLITE_DONE)
-            keep(rows, code);
+            rows->code = code;
         (void)sqlite3_reset(rows->statement);
     }
     rows->column = 0;

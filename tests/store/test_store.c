@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "scratch.h"
+#include "store/rows.h"
 
 START_TEST(the_tables_are_those_that_readers_rely_on)
 {
@@ -308,6 +309,25 @@ START_TEST(the_dump_shows_every_deterministic_change_and_no_other)
 }
 END_TEST
 
+/* A full disk is noticed in the midst of rows; what SQLite says of it must outlive those that follow. */
+START_TEST(rows_behind_one_that_failed_do_not_hide_why)
+{
+    sqlite3 *db = NULL;
+    sim_rows rows;
+    ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, "CREATE TABLE t (n INT CHECK (n > 0), w TEXT)", NULL, NULL, NULL), SQLITE_OK);
+    sim_rows_open(&rows, db, "INSERT INTO t VALUES (?, ?)");
+    for (int64_t n = 1; n >= -2; n--) {
+        sim_rows_int(&rows, n);
+        sim_rows_text(&rows, "x");
+        sim_rows_next(&rows);
+    }
+    ck_assert(!sim_rows_close(&rows));
+    ck_assert_str_eq(sqlite3_errmsg(db), "CHECK constraint failed: n > 0");
+    ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("store");
@@ -316,6 +336,7 @@ int main(void)
     tcase_add_test(tables, the_tables_are_those_that_readers_rely_on);
     tcase_add_test(tables, every_table_is_known_and_all_but_run_timing_are_dumped);
     tcase_add_test(tables, the_plan_is_there_before_any_run);
+    tcase_add_test(tables, rows_behind_one_that_failed_do_not_hide_why);
     tcase_add_test(tables, a_run_is_written_with_every_field);
     tcase_add_test(tables, every_view_can_be_read);
     tcase_add_test(tables, what_was_written_is_read_back);
