@@ -290,6 +290,19 @@ static void think(const sim_arrivals_merge *merge, sim_stream *stream, uint32_t 
         sim_queue_push(&stream->ready, (sim_event){(uint64_t)at, sim_event_key(SIM_CLASS_ARRIVAL, n, 0, 0)});
 }
 
+/* The block holds operation n, but for its time. */
+static void draw_operation_of_user(const sim_arrivals_merge *merge, sim_stream *stream, uint64_t n)
+{
+    sim_arrival *arrival = &stream->block[0];
+    stream->next_n = n;
+    stream->count = 1;
+    draw_requests(merge, stream);
+    if (stream->has_forms)
+        draw_forms(merge, stream);
+    arrival->client = stream->client_of[n % stream->workload->users % stream->workload->clients];
+    arrival->leg = sim_draw_words(&merge->luck, SIM_DRAW_LEG, arrival->luck_key, merge->first_place[arrival->client]);
+}
+
 /* The block holds the user's operation that comes first. */
 static void take_first_user(const sim_arrivals_merge *merge, sim_stream *stream)
 {
@@ -298,14 +311,17 @@ static void take_first_user(const sim_arrivals_merge *merge, sim_stream *stream)
     if (stream->count == 0)
         return;
     const sim_event first = stream->ready.heap[0];
-    sim_arrival *arrival = &stream->block[0];
-    stream->next_n = first.key >> (SIM_LEG_BITS + SIM_SLOT_BITS) & (SIM_OPERATIONS_MAX - 1);
-    arrival->time = (int64_t)first.time;
-    draw_requests(merge, stream);
-    if (stream->has_forms)
-        draw_forms(merge, stream);
-    arrival->client = stream->client_of[arrival->n % stream->workload->users % stream->workload->clients];
-    arrival->leg = sim_draw_words(&merge->luck, SIM_DRAW_LEG, arrival->luck_key, merge->first_place[arrival->client]);
+    draw_operation_of_user(merge, stream, first.key >> (SIM_LEG_BITS + SIM_SLOT_BITS) & (SIM_OPERATIONS_MAX - 1));
+    stream->block[0].time = (int64_t)first.time;
+}
+
+sim_arrival sim_arrivals_of_user(sim_arrivals_merge *merge, uint8_t workload, uint32_t n)
+{
+    sim_stream *stream = &merge->stream[workload];
+    draw_operation_of_user(merge, stream, n);
+    const sim_arrival drawn = stream->block[0];
+    take_first_user(merge, stream);
+    return drawn;
 }
 
 static void open_loop_of_users(const sim_arrivals_merge *merge, sim_stream *stream)

@@ -101,6 +101,9 @@ static inline uint64_t sim_leg_place(uint16_t region, uint32_t visit)
     return (uint64_t)region << 32 | visit;
 }
 
+/* Operation n of a closed loop as far as it is known beforehand, which is all but its time and whether it comes. */
+sim_arrival sim_arrivals_of_user(sim_arrivals_merge *merge, uint8_t workload, uint32_t n);
+
 /* A user's operation n has ended: the user thinks, and goes on. False: n is used up. */
 bool sim_arrivals_go_on(sim_arrivals_merge *merge, uint8_t workload, uint32_t n, int64_t now);
 

@@ -102,6 +102,13 @@ static void on_canary(void *context, const sim_canary *canary)
     self->canary = *canary;
 }
 
+/* The application makes the operation anew. */
+static void begin_again(exp_narrator *self)
+{
+    self->is_started = self->is_ended = false;
+    rgn_hedge_diagnostics_init(&self->hedge);
+}
+
 /* The pair has been seen again: tells of it, if it is wanted, and keeps it. */
 static void see_pair(exp_narrator *self, const sim_recorded_step *step, const rgn_router *router, int64_t now)
 {
@@ -110,7 +117,9 @@ static void see_pair(exp_narrator *self, const sim_recorded_step *step, const rg
     const rgn_entry *before = self->has_entry ? &self->entry : NULL;
     take_state(self, now);
     const bool is_own = step != NULL && self->focus.has_operation && step->ordinal == self->focus.ordinal;
-    if (is_own && !self->is_ended)
+    if (is_own && self->is_ended)
+        begin_again(self);
+    if (is_own)
         exp_tell_step(self, step, before, has_after ? &after : NULL);
     if (is_told(self, now))
         exp_tell_pair(self, step, before, has_after ? &after : NULL);

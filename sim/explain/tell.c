@@ -129,6 +129,14 @@ int exp_find_operation(const exp_stored *run, uint64_t ordinal, exp_focus *focus
         (void)cli_complain("out of memory");
         return CLI_IO;
     }
+    const uint64_t asked = ordinal >> 30;
+    if (asked < run->scenario->workload_count && run->scenario->workload[asked].arrivals == SIM_ARRIVALS_CLOSED) {
+        const sim_arrival arrival =
+            sim_arrivals_of_user(&merge, (uint8_t)asked, (uint32_t)(ordinal & (SIM_OPERATIONS_MAX - 1)));
+        focus->client = arrival.client;
+        focus->partition = arrival.partition;
+        is_found = true;
+    }
     while (!is_found && merge.next_time != RGN_TIME_NEVER) {
         const sim_arrival *arrival = sim_arrivals_peek(&merge);
         is_found = ((uint64_t)arrival->workload << 30 | arrival->n) == ordinal;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain: a stored run, played again and told. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -67,6 +68,10 @@ static int explain_one(const cli_arguments *arguments)
             (void)cli_complain("out of memory");
             status = CLI_IO;
         }
+        if (status == CLI_OK && focus.has_operation && !narrator.is_started)
+            status = cli_complain("--operation %" PRIu64 ": the run has no such operation; those of a closed loop come "
+                                  "as the ones before them end",
+                                  focus.ordinal);
         if (status == CLI_OK && arguments->format == CLI_JSON) {
             exp_put_json(stdout, &narrator);
         } else if (status == CLI_OK) {

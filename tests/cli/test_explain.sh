@@ -59,6 +59,21 @@ run 0 "$regionsim" explain --first-difference flagship.db:1 flagship.db:1 --form
 python3 -c 'import json; assert json.load(open("out"))["is_same"]' || fault "not the same"
 end
 
+begin "an operation of a closed loop is found, and one that is made anew is told each time"
+"$regionsim" run "$root/tests/determinism/capacity.yaml" --policy no-breaker --replications 1 --db capacity.db \
+    >out 2>err || cat err
+run 0 "$regionsim" explain capacity.db --operation \
+    "$(sql capacity.db "SELECT max(id) FROM operation_sample WHERE workload = 'users'")"
+says "(users) starts: a read of client"
+says "ends after"
+run 2 "$regionsim" explain capacity.db --operation $(((2 << 30) + 999999999))
+has err "the run has no such operation; those of a closed loop come as the ones before them end"
+again=$(sql capacity.db "SELECT min(id) FROM operation_sample WHERE workload = 'tight' AND error AND NOT abandoned")
+COLUMNS=10000 "$regionsim" explain capacity.db --operation "$again" >out || fault "it fails"
+[ "$(grep -c ') starts: ' out)" -gt 1 ] || fault "later tries are not told"
+[ "$(grep -c ') starts: ' out)" = "$(grep -c 'ends after' out)" ] || fault "a try has no end"
+end
+
 begin "an operation is told from start to end, with the attempts of the database"
 for operation in $(python3 - <<'PYTHON'
 import sqlite3
