@@ -84,7 +84,7 @@ static __attribute__((noinline)) void record_step(const sim_run_state *run, sim_
                                     .client = slot->client,
                                     .partition = slot->partition,
                                     .kind = slot->kind,
-                                    .form = sim_run_form(slot),
+                                    .form = (uint8_t)sim_run_form(slot),
                                     .workload = slot->workload,
                                     .is_timeout = run->is_timeout,
                                     .legs = slot->legs,
