@@ -191,7 +191,8 @@ static const sim_field fault_rows[] = {
      AT(sim_raw_fault, capacity_lost),
      .meaning =
          "share of the region's capacity that is gone: servers are slower, throughput is less, for what arrives then"},
-    {"probes", SIM_FIELD_CHOICE, .words = "as_requests|succeed|fail", AT(sim_raw_fault, probes),
+    {"probes", SIM_FIELD_CHOICE, .flags = SIM_FIELD_AT_LEAST_ONE, .words = "as_requests|succeed|fail",
+     AT(sim_raw_fault, probes),
      .meaning = "connections that clients try for no request: refused or unanswered as often as requests are, "
                 "succeed whatever requests do, or fail"},
 };
