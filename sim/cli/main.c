@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/output.h"
 
 static int dispatch(int argc, char **argv)
 {
@@ -28,7 +29,9 @@ static int dispatch(int argc, char **argv)
     if (cli_arguments_parse(verb, argc, argv, &arguments)) {
         if (arguments.help)
             cli_help_of_verb(stdout, verb);
-        status = arguments.help ? CLI_OK : verb->run(&arguments);
+        status = arguments.help ? CLI_OK : cli_outputs_check(&arguments);
+        if (status == CLI_OK && !arguments.help)
+            status = verb->run(&arguments);
     }
     cli_arguments_deinit(&arguments);
     return status;

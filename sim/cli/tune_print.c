@@ -266,9 +266,11 @@ static void print_for_people(drawing *self)
 {
     const cli_tuning *of = self->tuning;
     const size_t recommended = cli_tune_recommended(of);
-    (void)fprintf(self->out, "%s over %u scenario%s: %zu points in %u rounds, %zu runs of the %zu allowed, seed %llu\n",
-                  of->in.policy[0]->name, of->tuned, of->tuned == 1 ? "" : "s", of->search.count - 1, of->search.rounds,
-                  of->search.spent, of->input.budget, (unsigned long long)of->arguments->seed);
+    (void)fprintf(self->out,
+                  "%s over %u scenario%s: %zu point%s in %u rounds, %zu runs of the %zu allowed, seed %llu\n",
+                  of->in.policy[0]->name, of->tuned, of->tuned == 1 ? "" : "s", of->search.count - 1,
+                  of->search.count == 2 ? "" : "s", of->search.rounds, of->search.spent, of->input.budget,
+                  (unsigned long long)of->arguments->seed);
     print_front(self);
     print_sensitivity(self);
     print_robustness(self);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/tune.h"
+#include "experiment/gains.h"
 
 static void say(cli_tuning *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -100,7 +101,9 @@ static void explain_nothing(cli_tuning *self)
         "the margin in another.",
         base, self->search.count - 1);
     if (forbidden > 0)
-        say(self, " %zu of them break a constraint.", forbidden);
+        say(self, " %zu of them break%s a constraint.", forbidden, forbidden == 1 ? "s" : "");
+    if (!sim_gains_keep_constraints(&self->search, SIM_SEARCH_BASE, self->search.point[SIM_SEARCH_BASE].replications))
+        say(self, " So does %s itself: no point may be able to keep them all.", base);
 }
 
 void cli_tune_explain(cli_tuning *self)

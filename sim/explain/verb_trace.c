@@ -18,8 +18,6 @@ static int check_usage(const cli_arguments *arguments)
         return cli_complain("trace: --from must be before --to");
     if (arguments->output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_complain("trace: a trace is no use on a terminal; add --output trace.json");
-    if (arguments->output != NULL && cli_is_database(arguments->output))
-        return cli_complain("trace: %s is a database; a trace must not replace it", arguments->output);
     return CLI_OK;
 }
 

@@ -8,7 +8,6 @@
 
 #include "cli/cli.h"
 #include "cli/failure.h"
-#include "cli/output.h"
 #include "report/markdown.h"
 #include "report/page.h"
 #include "store/lock.h"
@@ -144,8 +143,6 @@ static int write_beside(const sources *in, cli_format format, const char *path)
 static int write_file(const sources *in, cli_format format, const char *path)
 {
     struct stat found;
-    if (cli_is_database(path))
-        return cli_complain("report: %s is a database; a report must not replace it", path);
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return write_straight(in, format, path);
     char target[SIM_STORE_PATH_SIZE]; /* the file at the end of a symbolic link */

@@ -170,7 +170,7 @@ run 2 "$regionsim" explain flagship.db --operatoin 1
 has err "did you mean --operation?"
 run 2 "$regionsim" trace flagship.db --from 840 --output x.json
 run 2 "$regionsim" trace flagship.db --output hedged.db
-has err "hedged.db is a database"
+has err "hedged.db: it is a database"
 run 3 "$regionsim" trace flagship.db --from 1 --to 2 --output none/x.json
 run 3 "$regionsim" explain nowhere.db --at 1
 [ ! -e x.json ] || fault "half a trace is left behind"

@@ -16,6 +16,30 @@ has err "expected fewer clients or partitions"
 [ -z "$(find . -name 'huge.db*')" ] || fault "files are left"
 end
 
+begin "a result takes the place of nothing that the command reads, and has a folder, or nothing is played"
+cp "$small" read.yaml
+cp "$scenarios/policies/probe.yaml" mine.yaml
+ln -sf read.yaml also.yaml
+for arguments in "read.yaml --json read.yaml" "read.yaml --json also.yaml" "read.yaml --json ./read.yaml" \
+    "read.yaml --policy mine.yaml --json mine.yaml" "read.yaml --json out.db --db out.db"; do
+    # shellcheck disable=SC2086
+    run 2 "$regionsim" run $arguments
+    has err "the command names it for something else"
+done
+run 2 "$regionsim" tune read.yaml --policy mine.yaml --vary failback.min_sample=3..30 --output mine.yaml
+has err "cannot write mine.yaml: the command names it for something else"
+run 2 "$regionsim" tune --scenario read.yaml --hold-out "$tiny" --vary failback.min_sample=3..30 --output read.yaml
+has err "cannot write read.yaml: the command names it for something else"
+run 2 "$regionsim" check read.yaml --junit one.txt --markdown one.txt
+has err "cannot write one.txt: two options name it"
+run 3 "$regionsim" tune read.yaml --vary failback.min_sample=3..30 --output no/where.yaml
+has err "cannot write no/where.yaml: No such file or directory"
+cmp -s "$small" read.yaml || fault "a scenario was replaced"
+cmp -s "$scenarios/policies/probe.yaml" mine.yaml || fault "a policy was replaced"
+[ -z "$(find . -name 'regionsim.db*' -o -name 'tune.db*' -o -name 'out.db*')" ] || fault "something was played"
+run 0 "$regionsim" run "$tiny" --replications 1 --db null.db --json /dev/null
+end
+
 begin "expectations about policies that were not asked for are normal, and told"
 expect='scenario.expect=[{metric: trip_count, at_least: 0}, {metric: trip_count, policy: probe, at_least: 0},
     {metric: flap_count, policy: probe, at_least: 0}]'
