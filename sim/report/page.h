@@ -92,6 +92,16 @@ void rep_put_objectives(const rep_section *section);
 void rep_put_values(const rep_section *section);
 void rep_put_comparisons(const rep_section *section);
 
+/* Regions of the section's scenario, in account order. */
+typedef struct {
+    size_t count;
+    int64_t number[RGN_REGIONS_MAX];
+    char *name[RGN_REGIONS_MAX];
+} rep_regions;
+
+/* regions.c: those with rows in `table`, of intervals by region, for which `condition` (on `i`) holds. */
+rep_regions rep_find_regions(const rep_section *section, const char *table, const char *condition);
+
 /* Figures. Each opens with rep_figure_open() and ends with rep_figure_close(). */
 void rep_put_tail(const rep_section *section);   /* tail.c: latency percentiles */
 void rep_put_series(const rep_section *section); /* series.c: the time line, and ... */

@@ -4,22 +4,17 @@
 
 #include "report/page.h"
 
-typedef struct {
-    size_t count;
-    int64_t number[RGN_REGIONS_MAX];
-    char *name[RGN_REGIONS_MAX];
-} used_regions;
-
-/* Regions that any attempt of the scenario reached. */
-static used_regions find_regions(const rep_section *section)
+rep_regions rep_find_regions(const rep_section *section, const char *table, const char *condition)
 {
     const int64_t id = (int64_t)section->scenario + 1;
-    used_regions found = {0};
-    sqlite3_stmt *rows = rep_query(section->source,
-                                   "SELECT g.region, g.name FROM region g WHERE g.scenario_id = ?1 AND EXISTS"
-                                   " (SELECT 1 FROM run r JOIN interval_region i ON i.run_id = r.id"
-                                   "  WHERE r.scenario_id = ?1 AND i.region = g.region AND i.legs > 0) ORDER BY 1",
-                                   &id, 1, &section->page->error);
+    rep_regions found = {0};
+    char sql[400];
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT g.region, g.name FROM region g WHERE g.scenario_id = ?1 AND EXISTS"
+                   " (SELECT 1 FROM run r JOIN %s i ON i.run_id = r.id"
+                   "  WHERE r.scenario_id = ?1 AND i.region = g.region AND %s) ORDER BY 1",
+                   table, condition);
+    sqlite3_stmt *rows = rep_query(section->source, sql, &id, 1, &section->page->error);
     while (found.count < RGN_REGIONS_MAX && rep_next(section->source, &rows, &section->page->error)) {
         found.number[found.count] = sqlite3_column_int64(rows, 0);
         found.name[found.count++] = sim_arena_string(section->source->arena, rep_column(rows, 1));
@@ -29,7 +24,7 @@ static used_regions find_regions(const rep_section *section)
 }
 
 /* One row for each point; rows of the query are (point, region) pairs, in that order. */
-static void put_rows(const rep_section *section, const used_regions *regions, sqlite3_stmt **rows)
+static void put_rows(const rep_section *section, const rep_regions *regions, sqlite3_stmt **rows)
 {
     double value[RGN_REGIONS_MAX] = {0};
     double minute = -1;
@@ -53,7 +48,7 @@ static void put_rows(const rep_section *section, const used_regions *regions, sq
     }
 }
 
-static void put_policy(const rep_section *section, const used_regions *regions, int64_t length, int64_t together,
+static void put_policy(const rep_section *section, const rep_regions *regions, int64_t length, int64_t together,
                        uint32_t policy)
 {
     static const char SQL[] =
@@ -73,7 +68,7 @@ static void put_policy(const rep_section *section, const used_regions *regions, 
 
 void rep_put_regions(const rep_section *section, int64_t length, int64_t together)
 {
-    const used_regions regions = find_regions(section);
+    const rep_regions regions = rep_find_regions(section, "interval_region", "i.legs > 0");
     if (regions.count == 0)
         return;
     rep_figure_open(section, "herd", "Load of each region: who leaves, and the herd that comes home",

@@ -4,35 +4,9 @@
 
 enum { MEASURES = 4 };
 
-typedef struct {
-    size_t count;
-    int64_t number[RGN_REGIONS_MAX];
-    char *name[RGN_REGIONS_MAX];
-} limited;
-
-/* Regions with rows; a database in which nothing was limited may have no such table. */
-static limited find_limited(const rep_section *section)
-{
-    const int64_t id = (int64_t)section->scenario + 1;
-    limited found = {0};
-    if (rep_single(section->source, "SELECT count(*) FROM pragma_table_info('interval_station')", NULL, 0, 0) == 0)
-        return found;
-    sqlite3_stmt *rows = rep_query(section->source,
-                                   "SELECT g.region, g.name FROM region g WHERE g.scenario_id = ?1 AND EXISTS"
-                                   " (SELECT 1 FROM run r JOIN interval_station i ON i.run_id = r.id"
-                                   "  WHERE r.scenario_id = ?1 AND i.region = g.region) ORDER BY 1",
-                                   &id, 1, &section->page->error);
-    while (found.count < RGN_REGIONS_MAX && rep_next(section->source, &rows, &section->page->error)) {
-        found.number[found.count] = sqlite3_column_int64(rows, 0);
-        found.name[found.count++] = sim_arena_string(section->source->arena, rep_column(rows, 1));
-    }
-    (void)sqlite3_finalize(rows);
-    return found;
-}
-
 /* A table of one policy and region. */
-static void put_region(const rep_section *section, const limited *regions, size_t at, int64_t length, int64_t together,
-                       uint32_t policy)
+static void put_region(const rep_section *section, const rep_regions *regions, size_t at, int64_t length,
+                       int64_t together, uint32_t policy)
 {
     static const char *const HEADING[MEASURES + 1] = {"min", "servers busy, %", "most waiting", "turned away/s",
                                                       "throttled/s"};
@@ -60,7 +34,7 @@ static void put_region(const rep_section *section, const limited *regions, size_
 
 void rep_put_stations(const rep_section *section, int64_t length, int64_t together)
 {
-    const limited regions = find_limited(section);
+    const rep_regions regions = rep_find_regions(section, "interval_station", "true");
     if (regions.count == 0)
         return;
     rep_figure_open(
