@@ -132,7 +132,7 @@ static void open_loop_of_users(const sim_arrivals_merge *merge, sim_stream *stre
 
 bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, const sim_luck *luck)
 {
-    *merge = (sim_arrivals_merge){.scenario = scenario, .luck = *luck};
+    *merge = (sim_arrivals_merge){.scenario = scenario, .luck = *luck, .fill = sim_draw_block_fastest()};
     merge->stream = calloc((size_t)scenario->workload_count + 1, sizeof *merge->stream);
     if (merge->stream == NULL || !guess_places(merge)) {
         sim_arrivals_deinit(merge);
@@ -170,13 +170,33 @@ void sim_arrivals_deinit(sim_arrivals_merge *merge)
     *merge = (sim_arrivals_merge){.next_time = RGN_TIME_NEVER};
 }
 
-/* Where operation n falls on the stream's clock. */
-static sim_u128 clock_of(const sim_luck *luck, sim_stream *stream, uint64_t n)
+/* How many of a block's draws are made for `count` of them: few are quicker drawn one by one, others all together. */
+static uint32_t draws_for(uint32_t count)
+{
+    enum { FEW = 4 };
+    return count <= FEW ? count : SIM_DRAW_BLOCK;
+}
+
+/* Answers the first `count` counters of the block, a number of draws_for(). */
+static void draw_words(const sim_arrivals_merge *merge, sim_draw purpose, sim_draw_block *block, uint32_t count)
+{
+    if (count == SIM_DRAW_BLOCK) {
+        merge->fill(&merge->luck, purpose, block);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_words words = sim_draw_words(&merge->luck, purpose, block->counter[0][i], block->counter[1][i]);
+        block->word[0][i] = words.word[0];
+        block->word[1][i] = words.word[1];
+    }
+}
+
+/* Where operation n falls on the stream's clock; `word` is the luck of the gap before it. */
+static sim_u128 clock_of(sim_stream *stream, uint64_t n, uint64_t word)
 {
     const sim_recording *recording = &stream->workload->recording;
     if (stream->gap != NULL) {
-        const sim_words words = sim_draw_words(luck, SIM_DRAW_GAP, stream->workload->name_hash, n);
-        stream->clock += sim_sampler_draw(stream->gap, words.word[0]);
+        stream->clock += sim_sampler_draw(stream->gap, word);
         return stream->clock;
     }
     if (stream->workload->arrivals != SIM_ARRIVALS_RECORDED)
@@ -204,24 +224,31 @@ static int64_t time_of(sim_stream *stream, sim_u128 clock, int64_t end)
     return since < (sim_u128)(uint64_t)(end - pace->from) ? pace->from + (int64_t)since : end;
 }
 
-/* Time of operation n, the one after the last that was asked for. */
-static int64_t draw_time(const sim_arrivals_merge *merge, sim_stream *stream, uint64_t n)
+/* Time of operation n, the one after the last that was asked for; `word` is the luck of the gap between them. */
+static inline int64_t time_after(sim_stream *stream, uint64_t n, uint64_t word, int64_t end)
 {
     if (stream->has_clock)
-        return time_of(stream, clock_of(&merge->luck, stream, n), merge->scenario->duration);
+        return time_of(stream, clock_of(stream, n, word), end);
     if (stream->gap == NULL)
         return (int64_t)((sim_u128)n * (uint64_t)SIM_RATE_NS / (uint64_t)stream->workload->rate_mhz);
-    const sim_words words = sim_draw_words(&merge->luck, SIM_DRAW_GAP, stream->workload->name_hash, n);
-    return stream->last_time + (int64_t)sim_sampler_draw(stream->gap, words.word[0]);
+    return stream->last_time + (int64_t)sim_sampler_draw(stream->gap, word);
 }
 
 /* Fills in the times of a block; returns how many of them lie before the end of the run. */
 static uint32_t draw_times(const sim_arrivals_merge *merge, sim_stream *stream)
 {
     const int64_t end = merge->scenario->duration;
+    sim_draw_block gaps;
+    if (stream->gap != NULL) {
+        for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++) {
+            gaps.counter[0][i] = stream->workload->name_hash;
+            gaps.counter[1][i] = stream->next_n + i;
+        }
+        draw_words(merge, SIM_DRAW_GAP, &gaps, SIM_ARRIVALS_BLOCK);
+    }
     for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++) {
         const uint64_t n = stream->next_n + i;
-        const int64_t time = draw_time(merge, stream, n);
+        const int64_t time = time_after(stream, n, stream->gap != NULL ? gaps.word[0][i] : 0, end);
         if (time >= end || n >= (uint64_t)SIM_OPERATIONS_MAX) {
             stream->last_time = end;
             return i;
@@ -248,20 +275,31 @@ static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
     const sim_workload *workload = stream->workload;
     const uint8_t index = (uint8_t)(workload - merge->scenario->workload);
     const bool only_reads = workload->kind_share[SIM_KIND_READ] == SIM_SHARE_ONE;
+    const uint64_t first_key = stream->luck_base | stream->next_n;
+    const uint32_t drawn = draws_for(stream->count);
+    sim_draw_block requests;
+    sim_draw_block legs;
+    for (uint32_t i = 0; i < drawn; i++) {
+        requests.counter[0][i] = legs.counter[0][i] = first_key + i;
+        requests.counter[1][i] = legs.counter[1][i] = 0;
+    }
+    draw_words(merge, SIM_DRAW_REQUEST, &requests, drawn);
     for (uint32_t i = 0; i < stream->count; i++) {
         sim_arrival *arrival = &stream->block[i];
-        const uint64_t n = stream->next_n + i;
-        arrival->n = (uint32_t)n;
+        const uint64_t word0 = requests.word[0][i];
+        const uint64_t word1 = requests.word[1][i];
+        arrival->n = (uint32_t)(stream->next_n + i);
         arrival->workload = index;
-        arrival->luck_key = stream->luck_base | n;
-        const sim_words words = sim_draw_words(&merge->luck, SIM_DRAW_REQUEST, arrival->luck_key, 0);
-        arrival->partition = workload->first_partition + pick_partition(stream, (uint32_t)(words.word[0] >> 32));
-        arrival->kind = only_reads || (uint32_t)words.word[0] < stream->read_bound ? SIM_KIND_READ : SIM_KIND_WRITE;
-        arrival->client = stream->client_of[((words.word[1] >> 32) * workload->clients) >> 32];
-        arrival->chance = (uint32_t)words.word[1];
-        arrival->leg =
-            sim_draw_words(&merge->luck, SIM_DRAW_LEG, arrival->luck_key, merge->first_place[arrival->client]);
+        arrival->luck_key = first_key + i;
+        arrival->partition = workload->first_partition + pick_partition(stream, (uint32_t)(word0 >> 32));
+        arrival->kind = only_reads || (uint32_t)word0 < stream->read_bound ? SIM_KIND_READ : SIM_KIND_WRITE;
+        arrival->client = stream->client_of[((word1 >> 32) * workload->clients) >> 32];
+        arrival->chance = (uint32_t)word1;
+        legs.counter[1][i] = merge->first_place[arrival->client];
     }
+    draw_words(merge, SIM_DRAW_LEG, &legs, drawn);
+    for (uint32_t i = 0; i < stream->count; i++)
+        stream->block[i].leg = (sim_words){{legs.word[0][i], legs.word[1][i]}};
 }
 
 /* The word that makes an operation a read says what it reads, so that the kinds of others stay. Drawn again, for most

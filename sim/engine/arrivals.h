@@ -7,14 +7,14 @@
 #ifndef SIM_ARRIVALS_H
 #define SIM_ARRIVALS_H
 
+#include "engine/draw_block.h"
 #include "engine/queue.h"
-#include "engine/random.h"
 #include "engine/sampler.h"
 #include "engine/wide.h"
 #include "scenario/scenario.h"
 
 enum {
-    SIM_ARRIVALS_BLOCK = 64,    /* long enough to overlap the draws, short enough for the first cache */
+    SIM_ARRIVALS_BLOCK = SIM_DRAW_BLOCK, /* long enough to overlap the draws, short enough for the first cache */
     SIM_ORDINAL_LUCK_BITS = 34, /* an operation's luck key: its stream's name hash above, n below */
 };
 #define SIM_RATE_NS INT64_C(1000000000000) /* rates count operations in 1000 s */
@@ -83,6 +83,7 @@ typedef struct {
 typedef struct {
     const sim_scenario *scenario;
     sim_luck luck;
+    sim_draw_block_fill *fill;
     uint32_t stream_count;
     uint32_t first;    /* stream of the next arrival */
     int64_t next_time; /* RGN_TIME_NEVER: no more */

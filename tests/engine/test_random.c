@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/random.h"
+#include "engine/draw_block.h"
 
 /* Known-answer vectors of the Random123 project for Threefry2x64 with 13 rounds. */
 static const struct {
@@ -66,6 +66,34 @@ START_TEST(streams_of_neighbouring_keys_are_uncorrelated)
 }
 END_TEST
 
+/* Every way that this processor supports, against the draws one by one. */
+START_TEST(blocks_hold_the_words_of_single_draws)
+{
+    const sim_luck luck = {.seed = UINT64_C(0x7edcba9876543210), .replication = 9};
+    const sim_draw_way *way = &sim_draw_ways[_i];
+    if (!way->is_supported())
+        return;
+    sim_draw_block block;
+    for (uint64_t i = 0; i < SIM_DRAW_BLOCK; i++) {
+        block.counter[0][i] = sim_mix64(i);
+        block.counter[1][i] = UINT64_MAX - i;
+    }
+    way->fill(&luck, SIM_DRAW_LEG, &block);
+    for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i++) {
+        const sim_words words = sim_draw_words(&luck, SIM_DRAW_LEG, block.counter[0][i], block.counter[1][i]);
+        ck_assert_msg(block.word[0][i] == words.word[0] && block.word[1][i] == words.word[1], "%s differs at %u",
+                      way->name, i);
+    }
+}
+END_TEST
+
+START_TEST(some_way_of_drawing_blocks_is_supported_everywhere)
+{
+    ck_assert(sim_draw_ways[sim_draw_way_count - 1].is_supported());
+    ck_assert_ptr_nonnull(sim_draw_block_fastest());
+}
+END_TEST
+
 START_TEST(below_covers_its_range_and_never_reaches_the_bound)
 {
     static const uint64_t bounds[] = {1, 2, 3, 100, UINT64_C(2500000000), UINT64_MAX};
@@ -83,6 +111,8 @@ int main(void)
     tcase_add_loop_test(tcase, generator_gives_the_published_answers, 0, (int)(sizeof known / sizeof known[0]));
     tcase_add_test(tcase, replication_and_purpose_have_streams_of_their_own);
     tcase_add_test(tcase, streams_of_neighbouring_keys_are_uncorrelated);
+    tcase_add_loop_test(tcase, blocks_hold_the_words_of_single_draws, 0, (int)sim_draw_way_count);
+    tcase_add_test(tcase, some_way_of_drawing_blocks_is_supported_everywhere);
     tcase_add_test(tcase, below_covers_its_range_and_never_reaches_the_bound);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

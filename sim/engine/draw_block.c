@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The generator's rounds are additions, rotations and exclusive ors of whole words, so eight counters go through them
+ * in the time of one or two. The one text below is compiled once for each instruction set that helps; the processor
+ * decides how fast a run is, and never what comes out. */
+#include "engine/draw_block.h"
+
+#include <string.h>
+
+/* A function that fills a block with `width` draws at a time. `target` names an instruction set, or is empty. */
+#define DEFINE_FILL(name, width, target)                                                                               \
+    target static void name(const sim_luck *luck, sim_draw purpose, sim_draw_block *block)                             \
+    {                                                                                                                  \
+        typedef uint64_t lanes __attribute__((vector_size((width) * sizeof(uint64_t))));                               \
+        const uint64_t key0 = luck->seed;                                                                              \
+        const uint64_t key1 = (uint64_t)luck->replication << 32 | (uint64_t)purpose;                                   \
+        const uint64_t key2 = SIM_THREEFRY_PARITY ^ key0 ^ key1;                                                       \
+        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                                                       \
+            lanes a;                                                                                                   \
+            lanes b;                                                                                                   \
+            memcpy(&a, &block->counter[0][i], sizeof a);                                                               \
+            memcpy(&b, &block->counter[1][i], sizeof b);                                                               \
+            a += key0, b += key1;                                                                                      \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                                \
+            a += key1, b += key2 + 1;                                                                                  \
+            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                                                \
+            a += key2, b += key0 + 2;                                                                                  \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                                \
+            a += key0, b += key1 + 3;                                                                                  \
+            ROUND(16);                                                                                                 \
+            memcpy(&block->word[0][i], &a, sizeof a);                                                                  \
+            memcpy(&block->word[1][i], &b, sizeof b);                                                                  \
+        }                                                                                                              \
+    }
+#define ROUND(n) (a += b, b = ((b << (n)) | (b >> (64 - (n)))) ^ a)
+
+DEFINE_FILL(fill_anywhere, 2, )
+
+static bool is_supported_anywhere(void)
+{
+    return true;
+}
+
+#if defined(__x86_64__)
+DEFINE_FILL(fill_avx2, 4, __attribute__((target("avx2"))))
+DEFINE_FILL(fill_avx512, 8, __attribute__((target("avx512f"))))
+
+static bool is_avx2_supported(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+
+static bool is_avx512_supported(void)
+{
+    return __builtin_cpu_supports("avx512f") != 0;
+}
+#endif
+
+const sim_draw_way sim_draw_ways[] = {
+#if defined(__x86_64__)
+    {"avx512", fill_avx512, is_avx512_supported},
+    {"avx2", fill_avx2, is_avx2_supported},
+#endif
+    {"anywhere", fill_anywhere, is_supported_anywhere},
+};
+const unsigned sim_draw_way_count = sizeof sim_draw_ways / sizeof sim_draw_ways[0];
+
+sim_draw_block_fill *sim_draw_block_fastest(void)
+{
+    const sim_draw_way *way = sim_draw_ways;
+    while (!way->is_supported())
+        way++;
+    return way->fill;
+}
