@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pipeline's first half: an operation starts, an attempt is routed and sent. */
 #include "op_begin.h"
+#include "plan.h"
 
 #include <assert.h>
 
@@ -196,8 +197,10 @@ static inline void init(rgn_op *op, const rgn_router *router, const rgn_request 
     }
 }
 
-rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
+/* The start of an operation that no plan covers. */
+static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
 {
+    uint64_t epoch = atomic_load_explicit(&router->epoch, memory_order_acquire);
     const rgn_topology *topology = rgni_router_topology(router);
     rgn_route_answer answer = {RGN_REGION_NONE, RGN_REASON_ROUTE_PREFERRED};
     uint8_t state;
@@ -216,5 +219,15 @@ rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request
         return start_elsewhere(router, op, topology, state, now);
     rgni_op_send(op, answer, 0, op->options->retry_request_timeout, now);
     rgni_race_begin(router, op, topology, now);
+    if (request->plan != NULL)
+        rgni_plan_make(request->plan, router, op, request, epoch, now);
+    return RGN_SEND;
+}
+
+rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
+{
+    if (request->plan == NULL || !rgni_plan_holds(request->plan, router, request, now))
+        return start(router, op, request, now);
+    rgni_plan_carry_out(request->plan, op, request, now);
     return RGN_SEND;
 }

@@ -36,6 +36,7 @@ static size_t stripes_size(const rgn_router *router)
 static void router_init(rgn_router *router, const rgn_router_config *config)
 {
     atomic_init(&router->snapshot, NULL);
+    atomic_init(&router->epoch, 1);
     rgni_marks_init(&router->marks);
     atomic_init(&router->is_breaker_on, false);
     router->excluded = config->excluded;

@@ -47,6 +47,7 @@ typedef struct {
 struct rgn_router {
     /* Read by every operation, written rarely. */
     _Atomic(rgni_snapshot *) snapshot;
+    _Atomic uint64_t epoch; /* moves on after each change to what plans are made of: snapshot, breaker, gateway; never 0 */
     rgni_marks marks;
     atomic_bool is_breaker_on;
     rgni_gateway gateway;
@@ -123,6 +124,12 @@ static inline uint8_t rgni_router_state(const rgn_router *router, rgn_partition 
 static inline const rgn_topology *rgni_router_topology(const rgn_router *router)
 {
     return &atomic_load_explicit(&router->snapshot, memory_order_acquire)->topology;
+}
+
+/* PLN-1: what plans are made of has changed. */
+static inline void rgni_router_outdate_plans(rgn_router *router)
+{
+    atomic_fetch_add_explicit(&router->epoch, 1, memory_order_release);
 }
 
 /* BRK-1: the breaker covers reads, and writes where every region takes them, of a known partition of an account with

@@ -106,8 +106,12 @@ bool rgni_breaker_should_be_on(const rgn_router *router, const rgn_topology *top
 /* RTR-8: an edge forgets all; the switch comes first, so that no event in between is recorded behind the scan. */
 static void put_breaker(rgn_router *router, bool is_on, rgn_time_ns now)
 {
-    if (atomic_exchange_explicit(&router->is_breaker_on, is_on, memory_order_acq_rel) != is_on)
-        rgni_router_work_on_all(router, RGNI_WORK_BREAKER_EDGE, now);
+    bool was_on = atomic_exchange_explicit(&router->is_breaker_on, is_on, memory_order_acq_rel);
+
+    if (was_on == is_on)
+        return;
+    rgni_router_outdate_plans(router);
+    rgni_router_work_on_all(router, RGNI_WORK_BREAKER_EDGE, now);
 }
 
 /* Tells of what the account's switches have done to the strategy. No lock is held. */
@@ -115,6 +119,13 @@ static void tell_gateway(const rgn_router *router, const rgn_gateway_change *cha
 {
     if (change->reason != RGN_REASON_NONE && router->sink.on_gateway != NULL)
         router->sink.on_gateway(router->sink.context, change);
+}
+
+/* The account's lock is held. */
+static void publish_gateway(rgn_router *router)
+{
+    rgni_gateway_publish(&router->gateway, &router->options);
+    rgni_router_outdate_plans(router);
 }
 
 /* GWY-3; the account's lock is held. */
@@ -125,7 +136,7 @@ static rgn_gateway_change refresh_gateway(rgn_router *router, const rgn_account 
     change.reason = (uint8_t)rgni_gateway_refresh(&router->gateway.state, &router->options, account);
     change.after = router->gateway.state;
     if (change.reason != RGN_REASON_NONE)
-        rgni_gateway_publish(&router->gateway, &router->options);
+        publish_gateway(router);
     return change;
 }
 
@@ -144,6 +155,7 @@ static rgni_snapshot *renew_snapshot(rgn_router *router, rgni_snapshot *older, c
         return NULL;
     newer->older = older;
     atomic_store_explicit(&router->snapshot, newer, memory_order_release);
+    rgni_router_outdate_plans(router);
     return newer;
 }
 
@@ -200,7 +212,7 @@ rgn_status rgn_router_set_strategy(rgn_router *router, const rgn_options *strate
         return RGN_ERR_RANGE;
     rgni_lock(&router->account_lock);
     rgni_gateway_put_customer(&router->gateway.state, &router->options, strategy);
-    rgni_gateway_publish(&router->gateway, &router->options);
+    publish_gateway(router);
     rgni_unlock(&router->account_lock);
     return RGN_OK;
 }

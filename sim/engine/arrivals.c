@@ -14,6 +14,14 @@ static uint32_t saturate32(uint64_t bound)
     return bound > UINT32_MAX ? UINT32_MAX : (uint32_t)bound;
 }
 
+/* The block holds `count` arrivals, all still to come. */
+static void fill_block(sim_stream *stream, uint32_t count)
+{
+    stream->position = 0;
+    stream->count = count;
+    stream->block[count].time = RGN_TIME_NEVER;
+}
+
 static bool list_clients(sim_stream *stream, const sim_scenario *scenario)
 {
     const sim_workload *workload = stream->workload;
@@ -149,6 +157,7 @@ bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, 
         else
             sim_arrivals_refill(merge, &merge->stream[w]);
     }
+    fill_block(&merge->stream[merge->stream_count], 0);
     merge->stream_count += scenario->has_callers; /* the last one holds the extras, and none yet */
     sim_arrivals_find_first(merge);
     return true;
@@ -333,7 +342,7 @@ static void draw_operation_of_user(const sim_arrivals_merge *merge, sim_stream *
 {
     sim_arrival *arrival = &stream->block[0];
     stream->next_n = n;
-    stream->count = 1;
+    fill_block(stream, 1);
     draw_requests(merge, stream);
     if (stream->has_forms)
         draw_forms(merge, stream);
@@ -344,8 +353,7 @@ static void draw_operation_of_user(const sim_arrivals_merge *merge, sim_stream *
 /* The block holds the user's operation that comes first. */
 static void take_first_user(const sim_arrivals_merge *merge, sim_stream *stream)
 {
-    stream->position = 0;
-    stream->count = stream->ready.count > 0;
+    fill_block(stream, stream->ready.count > 0);
     if (stream->count == 0)
         return;
     const sim_event first = stream->ready.heap[0];
@@ -384,8 +392,7 @@ bool sim_arrivals_go_on(sim_arrivals_merge *merge, uint8_t workload, uint32_t n,
 
 static void take_first_extra(const sim_arrivals_merge *merge, sim_stream *stream)
 {
-    stream->position = 0;
-    stream->count = stream->ready.count > 0;
+    fill_block(stream, stream->ready.count > 0);
     if (stream->count > 0)
         stream->block[0] = merge->extras.arrival[sim_event_slot(stream->ready.heap[0].key)];
 }
@@ -434,11 +441,10 @@ void sim_arrivals_refill(sim_arrivals_merge *merge, sim_stream *stream)
         take_first_user(merge, stream);
         return;
     }
-    stream->position = 0;
-    stream->count = 0;
+    fill_block(stream, 0);
     if (stream->last_time >= merge->scenario->duration)
         return;
-    stream->count = draw_times(merge, stream);
+    fill_block(stream, draw_times(merge, stream));
     draw_requests(merge, stream);
     if (stream->has_forms)
         draw_forms(merge, stream);
@@ -447,13 +453,14 @@ void sim_arrivals_refill(sim_arrivals_merge *merge, sim_stream *stream)
 
 void sim_arrivals_find_first(sim_arrivals_merge *merge)
 {
-    merge->first = 0;
+    merge->first = merge->stream;
     merge->next_time = RGN_TIME_NEVER;
     for (uint32_t w = 0; w < merge->stream_count; w++) {
-        const sim_stream *stream = &merge->stream[w];
-        if (stream->position < stream->count && stream->block[stream->position].time < merge->next_time) {
-            merge->next_time = stream->block[stream->position].time;
-            merge->first = w;
+        sim_stream *stream = &merge->stream[w];
+        const int64_t time = stream->block[stream->position].time;
+        if (time < merge->next_time) {
+            merge->next_time = time;
+            merge->first = stream;
         }
     }
 }

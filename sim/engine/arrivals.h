@@ -68,7 +68,7 @@ typedef struct {
     uint32_t position;       /* in the block */
     uint32_t count;          /* in the block; arrivals at or after the end are cut off */
     sim_queue ready;         /* CLOSED: the users' next operations by time and n; the first of them is the block */
-    sim_arrival block[SIM_ARRIVALS_BLOCK];
+    sim_arrival block[SIM_ARRIVALS_BLOCK + 1]; /* block[count].time is NEVER */
 } sim_stream;
 
 /* Arrivals that nobody drew ahead: they have waited, or are made again. */
@@ -85,8 +85,8 @@ typedef struct {
     sim_luck luck;
     sim_draw_block_fill *fill;
     uint32_t stream_count;
-    uint32_t first;    /* stream of the next arrival */
     int64_t next_time; /* RGN_TIME_NEVER: no more */
+    sim_stream *first; /* stream of the next arrival */
     sim_stream *stream;
     sim_extras extras;     /* where clients have limits or try again: of the stream after the workloads' */
     uint64_t *first_place; /* [client]: where its first leg probably goes, as SIM_DRAW_LEG counts it */
@@ -120,19 +120,18 @@ void sim_arrivals_find_first(sim_arrivals_merge *merge);
 /* The next arrival; next_time is not NEVER. The answer is valid until it is taken. */
 static inline const sim_arrival *sim_arrivals_peek(const sim_arrivals_merge *merge)
 {
-    const sim_stream *stream = &merge->stream[merge->first];
-    return &stream->block[stream->position];
+    return &merge->first->block[merge->first->position];
 }
 
 /* Takes the next arrival out. */
 static inline void sim_arrivals_take(sim_arrivals_merge *merge)
 {
-    sim_stream *stream = &merge->stream[merge->first];
+    sim_stream *stream = merge->first;
     stream->position++;
     if (__builtin_expect(stream->position == stream->count, 0))
         sim_arrivals_refill(merge, stream);
     if (merge->stream_count == 1)
-        merge->next_time = stream->position < stream->count ? stream->block[stream->position].time : RGN_TIME_NEVER;
+        merge->next_time = stream->block[stream->position].time;
     else
         sim_arrivals_find_first(merge);
 }

@@ -110,10 +110,12 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     } else {
         sim_run_digest_luck(run, arrival);
     }
+    const sim_client *client = &run->fleet.client[arrival->client];
     rgn_request *request = &run->request[workload];
     request->partition = arrival->partition;
     request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
     request->hash = arrival->chance;
+    request->plan = sim_fleet_plan(client, workload, request->direction);
     slot->start = now;
     slot->leg[1].end = RGN_TIME_NEVER;
     slot->ordinal = (uint64_t)workload << 30 | arrival->n;
@@ -136,7 +138,7 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
         slot->abandon_at = sim_run_draw_abandon(run, slot);
     const sim_words luck = arrival->leg;
     sim_arrivals_take(&run->arrivals);
-    const rgn_step step = rgn_op_start(run->fleet.client[slot->client].router, &slot->op, request, now);
+    const rgn_step step = rgn_op_start(client->router, &slot->op, request, now);
     slot->first_region = slot->op.region;
     if (!SIM_LIKELY(step == RGN_SEND && slot->op.reason == RGN_REASON_ROUTE_PREFERRED && run->is_plain &&
                     slot->flags == 0))

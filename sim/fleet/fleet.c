@@ -149,6 +149,11 @@ static bool key_partitions(sim_fleet *fleet)
     return true;
 }
 
+static size_t plans_of_client(const sim_scenario *scenario)
+{
+    return (size_t)scenario->workload_count * RGN_DIRECTIONS;
+}
+
 bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world,
                     const rgn_effective_options *options,
                     const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch)
@@ -157,7 +162,8 @@ bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_wo
     *fleet = (sim_fleet){.scenario = scenario, .world = world, .options = options, .sink = *sink, .luck = *luck};
     const rgn_account *account = sim_world_account_at(world, 0);
     fleet->client = calloc(scenario->client_count, sizeof *fleet->client);
-    if (fleet->client == NULL || !key_partitions(fleet))
+    fleet->plan = calloc(scenario->client_count * plans_of_client(scenario), sizeof *fleet->plan);
+    if (fleet->client == NULL || fleet->plan == NULL || !key_partitions(fleet))
         goto fail;
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
@@ -167,7 +173,8 @@ bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_wo
             is_stopped = index % CLIENTS_A_LOOK == 0 && watch->go_on != NULL && !watch->go_on(watch->context, 0);
             if (is_stopped)
                 goto fail;
-            *client = (sim_client){.round_trip = sim_world_round_trips(world, group->home),
+            *client = (sim_client){.plan = fleet->plan + index * plans_of_client(scenario),
+                                   .round_trip = sim_world_round_trips(world, group->home),
                                    .key = group->name_hash + i,
                                    .fleet = fleet,
                                    .index = index,
@@ -191,6 +198,7 @@ void sim_fleet_deinit(sim_fleet *fleet)
         if (fleet->client[i].router != NULL)
             rgn_router_destroy(fleet->client[i].router);
     free(fleet->client);
+    free(fleet->plan);
     free(fleet->partition_key);
     free(fleet->draws);
     *fleet = (sim_fleet){0};
@@ -206,4 +214,5 @@ void sim_fleet_restart(sim_fleet *fleet, uint32_t index, rgn_time_ns now)
     }
     rgn_router_destroy(client->router);
     client->router = router;
+    memset(client->plan, 0, plans_of_client(fleet->scenario) * sizeof *client->plan);
 }

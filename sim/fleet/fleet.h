@@ -16,6 +16,7 @@ struct sim_fleet;
 
 typedef struct {
     rgn_router *router;
+    rgn_plan *plan;            /* sim_fleet_plan() */
     const int64_t *round_trip; /* ns to each account region */
     const rgn_effective_options *options; /* of its next router; NULL: the fleet's */
     uint64_t key;              /* keys this client's luck: its group's name and its place in the group */
@@ -32,6 +33,7 @@ typedef struct sim_fleet {
     sim_luck luck;
     sim_client *client;
     uint32_t count;
+    rgn_plan *plan;               /* of all clients */
     uint64_t *partition_key;      /* by global index */
     struct sim_draw_count *draws; /* how often a (client, partition) has drawn; fleet.c */
     uint32_t draws_used;
@@ -55,6 +57,12 @@ typedef struct {
 bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world, const rgn_effective_options *options,
                     const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch);
 void sim_fleet_deinit(sim_fleet *fleet);
+
+/* What the client's operations of that workload and direction come to while all is well. */
+static inline rgn_plan *sim_fleet_plan(const sim_client *client, uint32_t workload, rgn_direction direction)
+{
+    return &client->plan[workload * RGN_DIRECTIONS + direction];
+}
 
 /* Gives the client a new router, as if its process had just started; the sink is told nothing. No memory: the old one
  * stays, and out_of_memory is set. Draws go on counting: a pair that trips again draws anew. */

@@ -22,7 +22,7 @@
 enum {
     SIM_STORE_APPLICATION_ID = 0x7267736d, /* "rgsm", in the file's header */
     SIM_STORE_SCHEMA_VERSION = 4,          /* PRAGMA user_version */
-    SIM_STORE_STREAM_VERSION = 1,          /* of the records under the behaviour digest */
+    SIM_STORE_STREAM_VERSION = 2,          /* of the records under the behaviour digest, and of the hash over them */
 };
 
 typedef enum {

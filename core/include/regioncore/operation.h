@@ -56,6 +56,25 @@ typedef struct {
     uint8_t throttle_retries; /* the hedge's */
 } rgn_pair;
 
+/* Room for what requests of one kind come to while nothing moves their traffic, so that only the first of them pays for
+ * working it out. It belongs to the caller and is plain data, all zero at first; one thread at a time uses it, for
+ * requests to one router (zero it before another router gets it). Requests that differ in more than partition and hash
+ * may share it, but it holds one kind at a time. Their options must not change as long as it is used. */
+typedef struct {
+    uint64_t epoch; /* of the router; 0: nothing is planned */
+    uint64_t kind;
+    const rgn_options *options; /* the request's */
+    rgn_dur_ns timeout;
+    rgn_time_ns latest; /* no sum of times passes NEVER up to here */
+    /* what the operation gets */
+    const rgn_options *resolved;
+    rgn_dur_ns wake_after;
+    rgn_dur_ns leg_timeout_after;
+    rgn_region_set excluded;
+    uint8_t step[8];  /* rgn_op from `leg` on */
+    uint8_t state[4]; /* rgn_op from `state` on */
+} rgn_plan;
+
 /* What the application asks for. Read during rgn_op_start() only, except `options`. */
 typedef struct {
     rgn_partition partition; /* dense index, or RGN_PARTITION_UNKNOWN */
@@ -70,6 +89,7 @@ typedef struct {
      * a client's operations (RGN_REACH_CLIENT) should agree with the router's options, which the shared state follows.
      */
     const rgn_options *options;
+    rgn_plan *plan; /* makes starts cheap; NULL: none */
     rgn_fan *fan; /* room for more than one alternate, if hedging.max_alternates asks for it; NULL: at most one */
 } rgn_request;
 
