@@ -89,7 +89,8 @@ typedef struct {
     sim_stream *first; /* stream of the next arrival */
     sim_stream *stream;
     sim_extras extras;     /* where clients have limits or try again: of the stream after the workloads' */
-    uint64_t *first_place; /* [client]: where its first leg probably goes, as SIM_DRAW_LEG counts it */
+    rgn_region *first_region; /* [client]: where its first leg probably goes; ... */
+    uint64_t *first_place;    /* ... as SIM_DRAW_LEG counts it */
 } sim_arrivals_merge;
 
 /* False: no memory. */

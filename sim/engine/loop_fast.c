@@ -28,13 +28,24 @@ static inline sim_event next_event(const sim_run_state *run, uint32_t index, int
     int64_t leg_end = leg ? second : first;
     if (__builtin_expect(slot->op.open_legs >> SIM_SLOT_LEGS != 0, 0))
         leg = sim_run_first_leg(run, slot, &leg_end);
-    const int64_t wake_at = rgn_time_add(slot->op.wake_at, delay);
+    const int64_t wake_at = SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
     const int64_t timer = wake_at <= slot->abandon_at ? wake_at : slot->abandon_at;
     if (leg_end <= timer)
         return (sim_event){(uint64_t)leg_end, sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, leg, index)};
     if (__builtin_expect(wake_at > slot->abandon_at, 0))
         return (sim_event){(uint64_t)timer, sim_event_key(SIM_CLASS_DEADLINE, slot->ordinal, SIM_LEG_ABANDON, index)};
     return (sim_event){(uint64_t)wake_at, sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index)};
+}
+
+/* The same for an operation that sim_run_start() calls plain: only the end of its leg or the core's wake-up can be next. */
+static inline sim_event first_event(const sim_run_state *run, uint32_t index, int64_t delay)
+{
+    const sim_slot *slot = &run->slot[index];
+    const int64_t leg_end = slot->leg[0].end;
+    const int64_t wake_at = SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
+    const uint64_t leg_key = sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, 0, index);
+    const uint64_t wake_key = sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index);
+    return (sim_event){(uint64_t)(leg_end <= wake_at ? leg_end : wake_at), leg_end <= wake_at ? leg_key : wake_key};
 }
 
 /* What an event of an operation does; the answer is whether it is still open. */
@@ -134,14 +145,30 @@ static bool is_stopped(const sim_run_state *run, uint64_t now)
     return run->input->on_progress != NULL && !run->input->on_progress(run->input->progress_context, (int64_t)now);
 }
 
-/* The next operation starts in a slot; SIM_PENDING_MAX: there is none to be had. */
-static inline uint32_t start(sim_run_state *run, sim_wheel *queue, bool *is_open)
+/* Puts the operation's next event into the queue. False: no memory. */
+static inline bool keep(sim_wheel *queue, sim_event event)
 {
-    const uint32_t index = sim_run_take_slot(run);
-    if (__builtin_expect(index == SIM_PENDING_MAX || !sim_wheel_reserve(queue, run->slot_capacity), 0))
-        return SIM_PENDING_MAX;
-    *is_open = sim_run_start(run, &run->slot[index]);
-    return index;
+    if (HAS_STATIONS)
+        return put(queue, event);
+    sim_wheel_push(queue, event);
+    return true;
+}
+
+/* The operation has ended. */
+static inline void leave(sim_run_state *run, sim_wheel *queue, uint32_t index)
+{
+    sim_run_release_slot(run, index);
+    if (HAS_STATIONS)
+        queue->event[index] = (sim_event){SIM_NO_EVENT, 0};
+}
+
+/* A slot for the next operation, or SIM_PENDING_MAX: there is none, or no memory. */
+static inline uint32_t take_slot(sim_run_state *run, sim_wheel *queue)
+{
+    if (SIM_LIKELY(run->free_count > 0))
+        return sim_run_take_free_slot(run);
+    const uint32_t index = sim_run_new_slot(run);
+    return index == SIM_PENDING_MAX || sim_wheel_reserve(queue, run->slot_capacity) ? index : SIM_PENDING_MAX;
 }
 
 /* The queue's next event happens; the index of its slot. */
@@ -159,9 +186,31 @@ static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, bool *is_open)
     return index;
 }
 
-static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
+/* What comes next happens: the queue's next event, or the next operation's start. False: no slot, or no memory. */
+static inline bool happen(sim_run_state *run, sim_wheel *queue, bool is_arrival)
 {
     const int64_t delay = run->input->planted_timer_delay;
+    uint32_t index;
+    bool is_open;
+    if (is_arrival) {
+        index = take_slot(run, queue);
+        if (__builtin_expect(index == SIM_PENDING_MAX, 0))
+            return false;
+        const sim_started started = sim_run_start(run, &run->slot[index]);
+        if (SIM_LIKELY(started == SIM_STARTED_PLAIN))
+            return keep(queue, first_event(run, index, delay));
+        is_open = started == SIM_STARTED_OPEN;
+    } else {
+        index = ring(run, queue, &is_open);
+    }
+    if (is_open)
+        return keep(queue, next_event(run, index, delay));
+    leave(run, queue, index);
+    return true;
+}
+
+static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
+{
     uint64_t interruption_at = next_interruption(run);
     for (;;) {
         const uint64_t operation = sim_wheel_next_time(queue);
@@ -184,21 +233,10 @@ static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
         if (__builtin_expect((++run->output->events & (SIM_PROGRESS_EVENTS - 1)) == 0, 0) && is_stopped(run, now))
             return SIM_RUN_INTERRUPTED;
         sim_run_set_now(run, now);
-        bool is_open;
-        const uint32_t index = operation <= arrival ? ring(run, queue, &is_open) : start(run, queue, &is_open);
-        if (__builtin_expect(index == SIM_PENDING_MAX, 0))
+        if (!SIM_LIKELY(happen(run, queue, arrival < operation)))
             return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
-        if (!is_open)
-            sim_run_release_slot(run, index);
-        else if (!HAS_STATIONS)
-            sim_wheel_push(queue, next_event(run, index, delay));
-        else if (!put(queue, next_event(run, index, delay)))
-            return SIM_RUN_NO_MEMORY;
-        if (HAS_STATIONS) {
-            if (!is_open)
-                queue->event[index] = (sim_event){SIM_NO_EVENT, 0};
+        if (HAS_STATIONS)
             interruption_at = next_interruption(run);
-        }
         if (__builtin_expect(run->dirty_count > 0, 0)) {
             sim_run_schedule_dirty(run);
             interruption_at = next_interruption(run);

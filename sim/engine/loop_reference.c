@@ -191,7 +191,7 @@ static sim_run_status start_next(reference *self)
     self->stamps++;
     self->notes[index] = (note){.start_stamp = self->stamps, .wake_stamp = self->stamps};
     run->output->events++;
-    const bool is_open = sim_run_start(run, &run->slot[index]);
+    const bool is_open = sim_run_start(run, &run->slot[index]) != SIM_STARTED_ENDED;
     if (is_open && !queue_abandon(self, index))
         return SIM_RUN_NO_MEMORY;
     return settle(self, index, is_open) ? SIM_RUN_OK : SIM_RUN_NO_MEMORY;

@@ -9,15 +9,25 @@
 
 /* ---- slots ---- */
 
+void sim_run_note_pending(sim_run_state *run)
+{
+    const uint32_t pending = run->slot_count - run->free_count - run->zombie_count;
+    if (pending > run->output->peak_pending)
+        run->output->peak_pending = pending;
+    /* Slots of operations that a restart has ended are neither free nor in flight: without them both numbers say the
+     * same. */
+    if (run->zombie_count == 0)
+        run->least_free = run->free_count;
+}
+
 uint32_t sim_run_new_slot(sim_run_state *run)
 {
     if (run->slot_count == run->slot_capacity &&
         (run->slot_capacity >= SIM_PENDING_MAX || !sim_run_reserve_slots(run, run->slot_capacity * 2)))
         return SIM_PENDING_MAX;
     const uint32_t index = run->slot_count++;
-    const uint32_t pending = run->slot_count - run->free_count - run->zombie_count;
-    if (pending > run->output->peak_pending)
-        run->output->peak_pending = pending;
+    run->least_free = 1;
+    sim_run_note_pending(run);
     return index;
 }
 
@@ -204,6 +214,24 @@ static inline __attribute__((always_inline)) void send_leg(sim_run_state *run, s
         sim_control_settle(run, slot, rgn_time_add(now, round_trip / 2));
     if (run->stations != NULL)
         sim_stations_send(run, slot, place, round_trip, now);
+}
+
+sim_words sim_run_draw_first_leg(const sim_run_state *run, const sim_slot *slot)
+{
+    return sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key,
+                          sim_leg_place(run->scenario->region[slot->op.region], 1));
+}
+
+void sim_run_strike_first_leg(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t round_trip, int64_t now)
+{
+    const sim_attempt attempt = {
+        .region = slot->op.region, .kind = slot->kind, .client = slot->client, .partition = slot->partition};
+    const sim_fate fate = sim_world_fate_slow(run->world, round_trip, &attempt, now, luck);
+    sim_leg *leg = &slot->leg[0];
+    leg->end = fate.end;
+    leg->status = fate.status;
+    leg->substatus = fate.substatus;
+    leg->transport = fate.transport;
 }
 
 /* Legs that the core gave up no longer end. */

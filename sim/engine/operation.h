@@ -10,17 +10,19 @@
 
 /* ---- slots ---- */
 
+/* A slot that was in use before; there is one. */
+static inline uint32_t sim_run_take_free_slot(sim_run_state *run)
+{
+    const uint32_t index = run->free_slot[--run->free_count];
+    if (__builtin_expect(run->free_count < run->least_free, 0))
+        sim_run_note_pending(run);
+    return index;
+}
+
 /* A free slot's index, or SIM_PENDING_MAX: no memory or too many in flight. Slots may move. */
 static inline uint32_t sim_run_take_slot(sim_run_state *run)
 {
-    if (SIM_LIKELY(run->free_count > 0)) {
-        const uint32_t index = run->free_slot[--run->free_count];
-        const uint32_t pending = run->slot_count - run->free_count - run->zombie_count;
-        if (pending > run->output->peak_pending)
-            run->output->peak_pending = pending;
-        return index;
-    }
-    return sim_run_new_slot(run);
+    return SIM_LIKELY(run->free_count > 0) ? sim_run_take_free_slot(run) : sim_run_new_slot(run);
 }
 
 /* Gives an ended operation's slot back. */
@@ -81,23 +83,44 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_le
     sim_run_digest(run, &record);
 }
 
-/* The first leg to the first region, where neither connections nor jitter matter. `luck` is drawn for the place where
- * most go. */
-static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t now)
+/* The first leg to the first region, where neither connections nor jitter matter: as sim_run_settle_leg(), of which
+ * most is known here. `luck` is drawn for the place where most go. */
+static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words luck,
+                                      int64_t now)
 {
     const rgn_region region = slot->op.region;
-    const uint64_t place = sim_leg_place(run->scenario->region[region], 1);
-    if (!SIM_LIKELY(place == run->arrivals.first_place[slot->client]))
-        luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
+    const int64_t round_trip = client->round_trip[region];
+    sim_leg *leg = &slot->leg[0];
+    if (!SIM_LIKELY(region == run->arrivals.first_region[client->index]))
+        luck = sim_run_draw_first_leg(run, slot);
     slot->legs = 1;
-    sim_run_settle_leg(run, slot, &slot->leg[0], slot->partition, luck,
-                       run->fleet.client[slot->client].round_trip[region], false, now);
+    leg->sent = now;
+    leg->region = region;
+    if (SIM_LIKELY(sim_world_is_quiet(run->world, region, now + round_trip / 2, luck))) {
+        leg->end = now + round_trip + sim_world_service(run->world, (sim_kind)slot->kind, luck);
+        leg->status = 200;
+        leg->substatus = 0;
+        leg->transport = RGN_TRANSPORT_NONE;
+    } else {
+        sim_run_strike_first_leg(run, slot, luck, round_trip, now);
+    }
+    run->output->legs++;
+    sim_run_count_arrival(run, region, now + round_trip / 2);
+    const sim_record_words record = {{(uint64_t)now,
+                                      (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)RGN_REASON_ROUTE_PREFERRED << 48 |
+                                          region,
+                                      slot->ordinal, sim_pack_ids(slot->client, slot->partition)}};
+    sim_run_digest(run, &record);
 }
 
 /* ---- starting ---- */
 
-/* The next arrival starts; its slot is filled in. Returns whether the operation is still open afterwards. */
-static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
+/* What has become of an operation that has started: it has ended, or is open; or it is open, its first leg is its only
+ * one, and nobody gives up. */
+typedef enum { SIM_STARTED_ENDED, SIM_STARTED_OPEN, SIM_STARTED_PLAIN } sim_started;
+
+/* The next arrival starts; its slot is filled in. */
+static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
 {
     const sim_arrival *arrival = sim_arrivals_peek(&run->arrivals);
     const int64_t now = arrival->time;
@@ -105,7 +128,7 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     if (__builtin_expect(run->starts_rarely, 0)) {
         if (sim_run_hold_back(run, arrival)) {
             sim_arrivals_take(&run->arrivals);
-            return false;
+            return SIM_STARTED_ENDED;
         }
     } else {
         sim_run_digest_luck(run, arrival);
@@ -142,9 +165,9 @@ static inline bool sim_run_start(sim_run_state *run, sim_slot *slot)
     slot->first_region = slot->op.region;
     if (!SIM_LIKELY(step == RGN_SEND && slot->op.reason == RGN_REASON_ROUTE_PREFERRED && run->is_plain &&
                     slot->flags == 0))
-        return sim_run_start_otherwise(run, slot, step, now);
-    sim_run_send_plain(run, slot, luck, now);
-    return true;
+        return sim_run_start_otherwise(run, slot, step, now) ? SIM_STARTED_OPEN : SIM_STARTED_ENDED;
+    sim_run_send_plain(run, slot, client, luck, now);
+    return SIM_LIKELY(slot->abandon_at == RGN_TIME_NEVER) ? SIM_STARTED_PLAIN : SIM_STARTED_OPEN;
 }
 
 /* ---- ending ---- */

@@ -121,6 +121,7 @@ typedef struct sim_run {
     uint32_t slot_capacity;
     uint32_t *free_slot; /* last in, first out */
     uint32_t free_count;
+    uint32_t least_free; /* with as many free slots or more, no more operations are in flight than ever before */
 
     rgn_task *task; /* room for what one expiry asks for */
     uint32_t task_room;
@@ -167,8 +168,13 @@ bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now);
 /* The application gives up. */
 bool sim_run_abandon(sim_run_state *run, sim_slot *slot, int64_t now);
 
-/* operation.c, for operation.h: a slot that was never used; what is not a plain start, end or success. */
+/* operation.c, for operation.h: as many operations may be in flight as never before; a slot that was never used; what is
+ * not a plain start, end or success. */
+void sim_run_note_pending(sim_run_state *run);
 uint32_t sim_run_new_slot(sim_run_state *run);
+/* The luck of a first leg that goes elsewhere than expected; the answer to one that a fault may strike. */
+sim_words sim_run_draw_first_leg(const sim_run_state *run, const sim_slot *slot);
+void sim_run_strike_first_leg(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t round_trip, int64_t now);
 int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot);
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,

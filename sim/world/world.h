@@ -161,17 +161,26 @@ static inline int64_t sim_world_jittered(const sim_sampler *jitter, int64_t roun
     return scaled < SIM_SAMPLER_MAX ? (int64_t)scaled : (int64_t)SIM_SAMPLER_MAX;
 }
 
+/* Nothing touches an attempt that reaches the region at `arrival`: it is answered by 200 after sim_world_service(). */
+static inline bool sim_world_is_quiet(const sim_world_run *run, rgn_region region, int64_t arrival, sim_words luck)
+{
+    const sim_quiet *quiet = &run->quiet[region];
+    return __builtin_expect(
+        arrival >= quiet->quiet_from && arrival < quiet->quiet_until && luck.word[1] >= quiet->struck_below, 1);
+}
+
+static inline int64_t sim_world_service(const sim_world_run *run, sim_kind kind, sim_words luck)
+{
+    return (int64_t)sim_sampler_draw(run->service[kind], luck.word[0]);
+}
+
 /* The fate of an attempt sent at `sent`. No allocation, no libm. */
 static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                                       sim_words luck)
 {
-    const int64_t arrival = sent + round_trip / 2;
-    const sim_quiet *quiet = &run->quiet[attempt->region];
-    if (__builtin_expect(
-            arrival < quiet->quiet_from || arrival >= quiet->quiet_until || luck.word[1] < quiet->struck_below, 0))
+    if (!sim_world_is_quiet(run, attempt->region, sent + round_trip / 2, luck))
         return sim_world_fate_slow(run, round_trip, attempt, sent, luck);
-    return (sim_fate){.end = sent + round_trip + (int64_t)sim_sampler_draw(run->service[attempt->kind], luck.word[0]),
-                      .status = 200};
+    return (sim_fate){.end = sent + round_trip + sim_world_service(run, (sim_kind)attempt->kind, luck), .status = 200};
 }
 
 /* Ground truth from the schedule alone (drawn shapes as this run has them; a lost packet counts as an error): is
