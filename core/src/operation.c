@@ -41,12 +41,9 @@ void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
 
 /* --- ends -------------------------------------------------------------------------------------------------------- */
 
-/* OPR-2: an operation ends once; whatever is still open is to be cancelled. */
-static inline rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
+/* Nothing is open any more. */
+static inline rgn_step finish(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
 {
-    assert(op->state != RGNI_OP_DONE);
-    op->cancel_legs |= op->open_legs;
-    op->open_legs = 0;
     op->state = RGNI_OP_DONE;
     op->wake_at = RGN_TIME_NEVER;
     op->wake_kind = RGN_WAKE_NONE;
@@ -57,6 +54,15 @@ static inline rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_
     op->result.is_success = reason == RGN_REASON_DONE_SUCCESS;
     op->result.is_error = is_error;
     return RGN_DONE;
+}
+
+/* OPR-2: an operation ends once; whatever is still open is to be cancelled. */
+static inline rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
+{
+    assert(op->state != RGNI_OP_DONE);
+    op->cancel_legs |= op->open_legs;
+    op->open_legs = 0;
+    return finish(op, status, substatus, reason, is_error);
 }
 
 rgn_step rgni_op_end_by_deadline(rgn_op *op)
@@ -339,7 +345,7 @@ rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_r
         return end_other_leg(router, op, leg, response, now);
     op->open_legs = 0;
     op->result.region = op->region;
-    return end(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
+    return finish(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
 }
 
 /* OPR-4: an attempt that outlives its timeout may have reached the service. */

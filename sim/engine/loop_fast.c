@@ -187,9 +187,8 @@ static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, bool *is_open)
 }
 
 /* What comes next happens: the queue's next event, or the next operation's start. False: no slot, or no memory. */
-static inline bool happen(sim_run_state *run, sim_wheel *queue, bool is_arrival)
+static inline bool happen(sim_run_state *run, sim_wheel *queue, bool is_arrival, int64_t delay)
 {
-    const int64_t delay = run->input->planted_timer_delay;
     uint32_t index;
     bool is_open;
     if (is_arrival) {
@@ -211,6 +210,7 @@ static inline bool happen(sim_run_state *run, sim_wheel *queue, bool is_arrival)
 
 static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
 {
+    const int64_t delay = run->input->planted_timer_delay;
     uint64_t interruption_at = next_interruption(run);
     for (;;) {
         const uint64_t operation = sim_wheel_next_time(queue);
@@ -233,7 +233,7 @@ static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
         if (__builtin_expect((++run->output->events & (SIM_PROGRESS_EVENTS - 1)) == 0, 0) && is_stopped(run, now))
             return SIM_RUN_INTERRUPTED;
         sim_run_set_now(run, now);
-        if (!SIM_LIKELY(happen(run, queue, arrival < operation)))
+        if (!SIM_LIKELY(happen(run, queue, arrival < operation, delay)))
             return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
         if (HAS_STATIONS)
             interruption_at = next_interruption(run);

@@ -229,8 +229,6 @@ static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t 
     if (!SIM_LIKELY(response.status == 200 && (slot->flags & (SIM_SLOT_CANARY_LEG | SIM_SLOT_STORY)) == 0 &&
                     run->ends_plain))
         return sim_run_end_leg_otherwise(run, slot, leg, &response, now);
-    run->fleet.retry_ordinal = slot->luck_key;
-    run->fleet.retry_draws = &slot->retry_draws;
     const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &response, now);
     if (!SIM_LIKELY(step == RGN_DONE)) {
         run->told_answers++;

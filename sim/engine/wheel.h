@@ -33,9 +33,15 @@ typedef struct {
     uint32_t in_buckets; /* occupied buckets ahead */
     uint32_t capacity;   /* of `event` */
     sim_queue far;
-    sim_event front[SIM_WHEEL_FRONT_EVENTS];
+    sim_event front[SIM_WHEEL_FRONT_EVENTS + 1]; /* `end` says NO_EVENT, so that the next time need not look for it */
     uint64_t occupied[SIM_WHEEL_BUCKETS / 64];
 } sim_wheel;
+
+static inline void sim_wheel_empty_front_(sim_wheel *wheel)
+{
+    wheel->next = wheel->end = wheel->front;
+    wheel->end->time = SIM_NO_EVENT;
+}
 
 /* `spacing_ns`: mean time between events. False: no memory. */
 static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
@@ -43,7 +49,7 @@ static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
     memset(wheel, 0, sizeof *wheel);
     for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns * 2;)
         wheel->shift++;
-    wheel->next = wheel->end = wheel->front;
+    sim_wheel_empty_front_(wheel);
     wheel->bucket = aligned_alloc(64, SIM_WHEEL_BUCKETS * sizeof *wheel->bucket);
     if (wheel->bucket != NULL)
         memset(wheel->bucket, 0, SIM_WHEEL_BUCKETS * sizeof *wheel->bucket);
@@ -78,6 +84,7 @@ static inline bool sim_wheel_reserve(sim_wheel *wheel, uint32_t capacity)
 static inline void sim_wheel_insert_front_(sim_wheel *wheel, sim_event event)
 {
     sim_event *place = wheel->end++;
+    wheel->end->time = SIM_NO_EVENT;
     for (; place > wheel->next && sim_event_before(event, place[-1]); place--)
         *place = place[-1];
     *place = event;
@@ -87,7 +94,7 @@ static inline void sim_wheel_insert_front_(sim_wheel *wheel, sim_event event)
 static inline void sim_wheel_push_aside_(sim_wheel *wheel, uint64_t number, sim_event event)
 {
     if (wheel->next == wheel->end)
-        wheel->next = wheel->end = wheel->front;
+        sim_wheel_empty_front_(wheel);
     if (number <= wheel->current && wheel->end < wheel->front + SIM_WHEEL_FRONT_EVENTS)
         sim_wheel_insert_front_(wheel, event);
     else
@@ -95,7 +102,7 @@ static inline void sim_wheel_push_aside_(sim_wheel *wheel, uint64_t number, sim_
 }
 
 /* The caller has reserved room for its slot, which has no other event in the wheel. */
-static inline void sim_wheel_push(sim_wheel *wheel, sim_event event)
+static inline __attribute__((always_inline)) void sim_wheel_push(sim_wheel *wheel, sim_event event)
 {
     const uint64_t number = event.time >> wheel->shift;
     const uint32_t place = (uint32_t)number & (SIM_WHEEL_BUCKETS - 1);
@@ -131,6 +138,7 @@ static inline void sim_wheel_turn_(sim_wheel *wheel)
     wheel->next = wheel->front;
     wheel->front[0] = wheel->event[bucket->slot[0]];
     wheel->end = wheel->front + 1;
+    wheel->end->time = SIM_NO_EVENT;
     for (uint32_t i = 1; i < bucket->count; i++)
         sim_wheel_insert_front_(wheel, wheel->event[bucket->slot[i]]);
     bucket->count = 0;
@@ -146,11 +154,9 @@ static inline bool sim_wheel_far_is_next_(const sim_wheel *wheel)
 /* Time of the next event, SIM_NO_EVENT if there is none. */
 static inline uint64_t sim_wheel_next_time(sim_wheel *wheel)
 {
-    if (wheel->next == wheel->end && wheel->in_buckets > 0)
+    if (wheel->next->time == SIM_NO_EVENT && wheel->in_buckets > 0)
         sim_wheel_turn_(wheel);
-    if (sim_wheel_far_is_next_(wheel))
-        return wheel->far.heap[0].time;
-    return wheel->next == wheel->end ? SIM_NO_EVENT : wheel->next->time;
+    return __builtin_expect(sim_wheel_far_is_next_(wheel), 0) ? wheel->far.heap[0].time : wheel->next->time;
 }
 
 /* Takes out the next event; sim_wheel_next_time() has just said that there is one. */
