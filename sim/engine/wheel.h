@@ -12,7 +12,7 @@
 #include "engine/queue.h"
 
 enum {
-    SIM_WHEEL_BITS = 11,
+    SIM_WHEEL_BITS = 10,
     SIM_WHEEL_BUCKETS = 1 << SIM_WHEEL_BITS,
     SIM_WHEEL_BUCKET_EVENTS = 7, /* half a cache line with the count */
     SIM_WHEEL_FRONT_EVENTS = 32,
