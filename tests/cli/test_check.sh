@@ -128,9 +128,9 @@ says "workload"
 end
 
 begin "a stale baseline does not pass, and says what to do"
-sed 's/^stream_version: 1/stream_version: 0/' baseline.yaml >stale.yaml
+sed 's/^stream_version: .*/stream_version: 0/' baseline.yaml >stale.yaml
 run 4 "$regionsim" check "$gated" --baseline stale.yaml
-says "its behaviour records have version 0, those of this program 1; make it anew with --update"
+says "its behaviour records have version 0, those of this program 2; make it anew with --update"
 sed 's/^metric_version: 1/metric_version: 0/' baseline.yaml >stale.yaml
 run 4 "$regionsim" check "$gated" --baseline stale.yaml
 says "its metrics have version 0"
