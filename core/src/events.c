@@ -76,7 +76,7 @@ static void event_store(rgni_event *e)
         due = rgni_event_due(e);
     if (e->is_new && !is_empty)
         rgni_stripe_insert(e->stripe, e->slot);
-    set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->slot));
+    set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->router, e->slot));
     rgni_stripe_set_due(e->stripe, e->slot, due);
     if (is_empty && e->is_new)
         rgni_stripe_cancel(e->stripe, e->slot);
@@ -321,14 +321,19 @@ static bool looks_at_successes(const rgn_options *options)
            options->failback_strategy == RGN_STRATEGY_TENTATIVE || options->failback_request_recovery != RGN_TIME_NEVER;
 }
 
+/* Wins in a row end with a primary's. */
+uint8_t rgni_states_heard(const rgn_options *options)
+{
+    return looks_at_successes(options) ? UINT8_MAX : RGNI_STATE_WINS;
+}
+
 void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
                               bool is_below_400, rgn_time_ns now)
 {
     const rgn_options *options = &router->options;
     rgni_event e;
 
-    if (partition >= router->partition_count || rgni_router_state(router, partition) == 0 ||
-        !looks_at_successes(options))
+    if (rgni_router_state_of(router, partition) == 0 || !looks_at_successes(options))
         return;
     rgni_event_begin(&e, router, partition, now);
     rgni_event_show_health(&e);

@@ -170,15 +170,14 @@ void rgni_hedging_learn(rgni_hedging *hedging, const rgn_options *options, rgn_r
 static rgn_region_set barred_regions(const rgn_router *router, const rgn_op *op)
 {
     rgn_region_set barred = rgni_op_has(op, RGNI_OP_HAS_TAIL) ? op->failed_regions : 0;
-    rgn_entry entry;
+    rgn_region_set failed = 0;
 
     if (op->options->hedging_secondary == RGN_SECONDARY_FIRST_DISTINCT)
         return 0;
-    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && rgni_op_has(op, RGNI_OP_COVERED) &&
-        rgni_router_state(router, op->partition) != 0 && rgn_router_inspect(router, op->partition, &entry) &&
-        rgn_entry_is_tripped(&entry, (rgn_direction)op->direction))
-        barred |= entry.failed;
-    return barred;
+    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED &&
+        !rgni_op_knows_failed(router, op, rgni_router_state_of(router, op->partition), &failed))
+        failed = rgni_router_failed(router, op->partition, (rgn_direction)op->direction);
+    return barred | failed;
 }
 
 rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)

@@ -29,16 +29,22 @@ static inline void rgni_op_send(rgn_op *op, rgn_route_answer answer, uint8_t sen
     op->state = RGNI_OP_IN_FLIGHT;
 }
 
-/* The hedge's region for the leg in op->region. Nearly always nothing is barred, and the first two regions are all
- * there is to look at. */
+/* The hedge's region for the leg in op->region. Nearly always that is the first region that is not barred, and nothing
+ * bars the one after it: the breaker bars home at most, which the rule that asks for it leaves out. */
 static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
-    const rgn_region *first = topology->read_order.region;
+    const rgn_region *order = topology->read_order.region;
+    rgn_region_set barred = 0;
+    unsigned at;
 
-    if (op->excluded == 0 && op->region == first[0] && topology->read_order.count > 1 &&
-        !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) &&
-        op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED)
-        return first[1];
+    if (op->excluded == 0 && !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) &&
+        (op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED ||
+         rgni_op_knows_failed(router, op, rgni_router_state_of(router, op->partition), &barred))) {
+        at = barred == 0 ? 0 : 1;
+        if ((barred == 0 || barred == rgn_region_bit(order[0])) && op->region == order[at] &&
+            topology->read_order.count > at + 1)
+            return order[at + 1];
+    }
     return rgni_race_search_secondary(router, op, topology);
 }
 

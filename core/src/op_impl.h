@@ -49,6 +49,22 @@ static inline void rgni_op_set(rgn_op *op, unsigned flag, bool is_on)
     op->flags = (uint16_t)(is_on ? op->flags | flag : op->flags & ~flag);
 }
 
+/* The operation's direction is tripped. */
+static inline bool rgni_op_is_tripped(const rgn_op *op, uint8_t state)
+{
+    return rgni_op_has(op, RGNI_OP_COVERED) && rgni_state_is_tripped(state, (rgn_direction)op->direction);
+}
+
+/* Sets `*failed` to the regions that the breaker bars to the operation; false if only the entry tells. */
+static inline bool rgni_op_knows_failed(const rgn_router *router, const rgn_op *op, uint8_t state,
+                                        rgn_region_set *failed)
+{
+    bool is_tripped = rgni_op_is_tripped(op, state);
+
+    *failed = is_tripped ? router->home : 0;
+    return !is_tripped || (state & RGNI_STATE_HOME_ONLY) != 0;
+}
+
 /* What follows a failed attempt. */
 typedef enum {
     RGNI_STOP, /* the operation ends with this result */
@@ -198,8 +214,7 @@ static inline bool rgni_race_counts(const rgn_op *op)
 void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now);
 static inline void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
-    bool has_wins =
-        op->partition < router->partition_count && (rgni_router_state(router, op->partition) & RGNI_STATE_WINS) != 0;
+    bool has_wins = (rgni_router_state_of(router, op->partition) & RGNI_STATE_WINS) != 0;
 
     if (has_wins || rgni_op_has(op, RGNI_OP_HAS_TAIL) || router->options.hedging_policy != RGN_HEDGING_STATIC)
         rgni_race_note_early_win(router, op, now);

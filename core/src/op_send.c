@@ -58,10 +58,31 @@ static void query_init(rgn_route_query *query, const rgn_router *router, const r
         query->list_index = op->list_index;
 }
 
-/* Sends the next attempt to where routing says. */
-rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
+/* RTE-3, RTE-4 told short: with no endpoint marked and no override the documented rules send an attempt to the first
+ * region of its list that is neither excluded nor barred by the breaker nor in `failed_here`. NONE where routing has to
+ * be asked. */
+static inline rgn_region documented_target(const rgn_router *router, const rgn_op *op, const rgn_topology *topology,
+                                           uint8_t state, rgn_region_set failed_here)
 {
-    const rgn_topology *topology = rgni_router_topology(router);
+    const rgn_region_list *list = op->direction == RGN_READ ? &topology->read_order : &topology->write_order;
+    rgn_region_set barred;
+
+    if (!rgni_op_knows_failed(router, op, state, &barred) || (state & RGNI_STATE_OVERRIDE) != 0 ||
+        atomic_load_explicit(&router->marks.marked, memory_order_acquire) != 0 ||
+        op->options->routing_rules != RGN_ROUTING_DOCUMENTED || rgni_op_has(op, RGNI_OP_WRITE_LIST) ||
+        (op->direction == RGN_WRITE && !topology->multi_write))
+        return RGN_REGION_NONE;
+    barred |= op->excluded | failed_here;
+    for (unsigned i = 0; i < list->count; i++)
+        if (!rgn_region_in(barred, list->region[i]))
+            return list->region[i];
+    return RGN_REGION_NONE;
+}
+
+/* Where routing sends the next attempt. */
+static RGNI_NOINLINE rgn_route_answer route_next(const rgn_router *router, rgn_op *op, const rgn_topology *topology,
+                                                 rgn_time_ns now)
+{
     bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
     rgn_route_query query;
     rgn_route_answer answer;
@@ -75,6 +96,19 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
         query.failed_regions = rgn_region_bit(op->region);
         answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
     }
+    return answer;
+}
+
+/* Sends the next attempt to where routing says. */
+rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_route_answer answer = {RGN_REGION_NONE, RGN_REASON_ROUTE_RETRY};
+
+    answer.region =
+        documented_target(router, op, topology, rgni_router_state_of(router, op->partition), op->failed_regions);
+    if (answer.region == RGN_REGION_NONE)
+        answer = route_next(router, op, topology, now);
     if (answer.region == RGN_REGION_NONE)
         return rgni_op_end_nowhere(op);
     op->attempts++;
@@ -128,6 +162,12 @@ static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, con
     return list->region[0];
 }
 
+/* RTE-3, the common case of a tripped partition that waits: the documented rules. */
+static inline bool waits_away(const rgn_op *op, uint8_t state)
+{
+    return rgni_op_is_tripped(op, state) && rgni_state_phase(state) == RGN_PHASE_UNHEALTHY;
+}
+
 static void mark_unsent(rgn_op *op)
 {
     op->region = RGN_REGION_NONE;
@@ -151,8 +191,7 @@ static RGNI_NOINLINE rgn_step start_elsewhere(rgn_router *router, rgn_op *op, co
         answer = (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY};
         timeout = canary_timeout(op, now);
     } else {
-        answer = state == 0 ? rgn_route(&query, op->options)
-                            : rgni_router_route(router, op->partition, is_covered, &query, op->options);
+        answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
         if (answer.region == RGN_REGION_NONE)
             return rgni_op_end_nowhere(op);
         if (answer.reason == RGN_REASON_ROUTE_CANARY) {
@@ -212,9 +251,13 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
         mark_unsent(op);
         return rgni_op_end_by_deadline(op);
     }
-    state = op->partition < router->partition_count ? rgni_router_state(router, op->partition) : 0;
-    if (rgni_state_moves_nothing(state, (rgn_direction)op->direction))
+    state = rgni_router_state_of(router, op->partition);
+    if (rgni_state_moves_nothing(state, (rgn_direction)op->direction)) {
         answer.region = healthy_target(router, op, topology);
+    } else if (waits_away(op, state)) {
+        answer.region = documented_target(router, op, topology, state, 0);
+        answer.reason = RGN_REASON_ROUTE_OVERRIDE;
+    }
     if (answer.region == RGN_REGION_NONE)
         return start_elsewhere(router, op, topology, state, now);
     rgni_op_send(op, answer, 0, op->options->retry_request_timeout, now);

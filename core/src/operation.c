@@ -302,15 +302,15 @@ static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *clas
 }
 
 /* A success after which nothing is left to note, charge or cancel: the only attempt of an operation whose race, if any,
- * stands before its threshold, at a partition of which nothing is remembered. */
-static inline bool ends_healthy(const rgn_router *router, const rgn_op *op, const rgn_response *response)
+ * stands before its threshold, at a partition to whose memory a success means nothing. */
+static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, const rgn_response *response)
 {
     bool is_alone = op->state == RGNI_OP_IN_FLIGHT ||
                     (op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC);
 
     return is_alone && !rgni_op_has(op, RGNI_OP_HAS_TAIL) && response->transport == RGN_TRANSPORT_NONE &&
            rgni_status_is_success(response->status) &&
-           (op->partition >= router->partition_count || rgni_router_state(router, op->partition) == 0);
+           (rgni_router_state_of(router, op->partition) & router->heard) == 0;
 }
 
 static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
@@ -341,7 +341,7 @@ rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_r
     assert(leg < RGN_LEGS_MAX);
     assert((op->open_legs >> leg & 1) != 0);
     op->cancel_legs = 0;
-    if (!ends_healthy(router, op, response))
+    if (!ends_quietly(router, op, response))
         return end_other_leg(router, op, leg, response, now);
     op->open_legs = 0;
     op->result.region = op->region;

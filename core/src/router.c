@@ -40,6 +40,8 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     rgni_marks_init(&router->marks);
     atomic_init(&router->is_breaker_on, false);
     router->excluded = config->excluded;
+    router->home = 0;
+    router->heard = rgni_states_heard(&config->options);
     router->partition_count = config->partition_count;
     router->options = config->options;
     rgni_hedging_init(&router->hedging, &config->options);
@@ -96,6 +98,8 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
     router->clock.due = rgni_memory_take(&router->memory, due_size(router));
     router->stripes = rgni_memory_take(&router->memory, stripes_size(router));
     topology = rgni_topology_of(router, config->account);
+    if (topology.read_order.count > 0)
+        router->home = rgn_region_bit(topology.read_order.region[0]);
     snapshot = rgni_snapshot_create(router, &topology, 1);
     atomic_store_explicit(&router->snapshot, snapshot, memory_order_release);
     if (router->states == NULL || router->clock.due == NULL || router->stripes == NULL || snapshot == NULL) {
@@ -156,11 +160,10 @@ static void copy_slot(const rgn_router *router, rgn_partition partition, copies 
 
     rgni_lock(&stripe->lock);
     slot = rgni_stripe_find(stripe, partition);
-    if (out.entry != NULL) {
+    if (out.entry != NULL && slot != NULL)
+        *out.entry = slot->entry;
+    else if (out.entry != NULL)
         memset(out.entry, 0, sizeof *out.entry);
-        if (slot != NULL)
-            *out.entry = slot->entry;
-    }
     if (out.share != NULL && slot != NULL && slot->entry.phase != RGN_PHASE_ABSENT)
         *out.share = *rgni_slot_share(stripe, slot);
     if (out.health != NULL && slot != NULL && slot->entry.phase != RGN_PHASE_ABSENT)
@@ -173,16 +176,10 @@ static void copy_slot(const rgn_router *router, rgn_partition partition, copies 
     rgni_unlock(&stripe->lock);
 }
 
-/* The partition's state byte; 0 for an unknown partition. */
-static uint8_t state_of(const rgn_router *router, rgn_partition partition)
-{
-    return partition < router->partition_count ? rgni_router_state(router, partition) : 0;
-}
-
 bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out)
 {
     memset(out, 0, sizeof *out);
-    if (rgni_state_phase(state_of(router, partition)) != RGN_PHASE_ABSENT)
+    if (rgni_state_phase(rgni_router_state_of(router, partition)) != RGN_PHASE_ABSENT)
         copy_slot(router, partition, (copies){.entry = out});
     return out->phase != RGN_PHASE_ABSENT;
 }
@@ -192,7 +189,7 @@ bool rgn_router_inspect_share(const rgn_router *router, rgn_partition partition,
     rgn_entry entry = {.phase = RGN_PHASE_ABSENT};
 
     memset(out, 0, sizeof *out);
-    if (router->options.breaker_rule == RGN_RULE_SHARE && state_of(router, partition) != 0)
+    if (router->options.breaker_rule == RGN_RULE_SHARE && rgni_router_state_of(router, partition) != 0)
         copy_slot(router, partition, (copies){.entry = &entry, .share = out});
     return entry.phase != RGN_PHASE_ABSENT;
 }
@@ -202,7 +199,7 @@ bool rgn_router_inspect_health(const rgn_router *router, rgn_partition partition
     rgn_entry entry = {.phase = RGN_PHASE_ABSENT};
 
     memset(out, 0, sizeof *out);
-    if (router->options.breaker_health == RGN_HEALTH_REGION && state_of(router, partition) != 0)
+    if (router->options.breaker_health == RGN_HEALTH_REGION && rgni_router_state_of(router, partition) != 0)
         copy_slot(router, partition, (copies){.entry = &entry, .health = out});
     return entry.phase != RGN_PHASE_ABSENT;
 }
@@ -212,7 +209,7 @@ bool rgn_router_inspect_override(const rgn_router *router, rgn_partition partiti
     rgni_side side;
 
     memset(out, 0, sizeof *out);
-    if ((state_of(router, partition) & RGNI_STATE_OVERRIDE) == 0)
+    if ((rgni_router_state_of(router, partition) & RGNI_STATE_OVERRIDE) == 0)
         return false;
     copy_slot(router, partition, (copies){.side = &side});
     *out = side.override;
@@ -223,10 +220,24 @@ uint32_t rgn_router_hedge_wins(const rgn_router *router, rgn_partition partition
 {
     rgni_side side;
 
-    if ((state_of(router, partition) & RGNI_STATE_WINS) == 0)
+    if ((rgni_router_state_of(router, partition) & RGNI_STATE_WINS) == 0)
         return 0;
     copy_slot(router, partition, (copies){.side = &side});
     return rgni_wins_of(&side.wins, region);
+}
+
+rgn_region_set rgni_router_failed(const rgn_router *router, rgn_partition partition, rgn_direction direction)
+{
+    rgni_stripe *stripe = &router->stripes[partition & (router->stripe_count - 1)];
+    rgn_region_set failed = 0;
+    rgni_slot *slot;
+
+    rgni_lock(&stripe->lock);
+    slot = rgni_stripe_find(stripe, partition);
+    if (slot != NULL && rgn_entry_is_tripped(&slot->entry, direction))
+        failed = slot->entry.failed;
+    rgni_unlock(&stripe->lock);
+    return failed;
 }
 
 rgn_router_counters rgn_router_get_counters(const rgn_router *router)
@@ -246,7 +257,7 @@ const rgn_topology *rgn_router_topology(const rgn_router *router)
 rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition partition, bool is_covered,
                                    rgn_route_query *query, const rgn_options *options)
 {
-    uint8_t state = state_of(router, partition);
+    uint8_t state = rgni_router_state_of(router, partition);
     bool needs_entry = is_covered && rgni_state_phase(state) != RGN_PHASE_ABSENT;
     bool needs_override = (state & RGNI_STATE_OVERRIDE) != 0;
     rgn_entry entry;

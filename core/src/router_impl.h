@@ -52,6 +52,8 @@ struct rgn_router {
     atomic_bool is_breaker_on;
     rgni_gateway gateway;
     rgn_region_set excluded;
+    rgn_region_set home;         /* the first topology's first region; whoever comes first later */
+    uint8_t heard;               /* bits of a state byte that give an ordinary success a meaning */
     uint32_t partition_count;
     _Atomic uint64_t *states; /* RTR-1: a byte per partition, eight to a word; 0 = no entry */
     rgn_options options;
@@ -75,13 +77,16 @@ struct rgn_router {
 };
 
 /* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3, then whether there are an override, hedge
- * wins and cut writes. */
-enum { RGNI_STATE_OVERRIDE = 16, RGNI_STATE_WINS = 32, RGNI_STATE_CUTS = 64 };
+ * wins and cut writes, and whether a tripped partition has failed at home and nowhere else: most have, and then nobody
+ * needs to look at the entry to go around it. */
+enum { RGNI_STATE_OVERRIDE = 16, RGNI_STATE_WINS = 32, RGNI_STATE_CUTS = 64, RGNI_STATE_HOME_ONLY = 128 };
 
-static inline uint8_t rgni_state_byte(const rgni_slot *slot)
+static inline uint8_t rgni_state_byte(const rgn_router *router, const rgni_slot *slot)
 {
     unsigned state = slot->entry.phase | (unsigned)slot->entry.tripped << 2;
 
+    if (slot->entry.tripped != 0 && slot->entry.failed == router->home)
+        state |= RGNI_STATE_HOME_ONLY;
     if (slot->side != NULL && slot->side->override.is_set)
         state |= RGNI_STATE_OVERRIDE;
     if (slot->side != NULL && slot->side->wins.count > 0)
@@ -119,6 +124,12 @@ static inline uint8_t rgni_router_state(const rgn_router *router, rgn_partition 
 {
     uint64_t word = atomic_load_explicit(&router->states[partition / 8], memory_order_acquire);
     return (uint8_t)(word >> (partition % 8 * 8));
+}
+
+/* The same; 0 for an unknown partition. */
+static inline uint8_t rgni_router_state_of(const rgn_router *router, rgn_partition partition)
+{
+    return partition < router->partition_count ? rgni_router_state(router, partition) : 0;
 }
 
 static inline const rgn_topology *rgni_router_topology(const rgn_router *router)
@@ -200,6 +211,9 @@ void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_dir
 rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition partition, bool is_covered,
                                    rgn_route_query *query, const rgn_options *options);
 
+/* The failed regions of a partition that is tripped in that direction; 0 otherwise. */
+rgn_region_set rgni_router_failed(const rgn_router *router, rgn_partition partition, rgn_direction direction);
+
 /* FLO-13: a write that automatic failover covers was cut on its way to `region`. */
 void rgni_router_cut_write(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
 
@@ -220,6 +234,9 @@ static inline bool rgni_promotes_when_due(const rgn_options *options)
 void rgni_router_answer_connection(rgn_router *router, const rgn_task *task, rgn_time_ns now);
 
 void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now);
+
+/* What rgn_router.heard is with these options. */
+uint8_t rgni_states_heard(const rgn_options *options);
 
 /* An ordinary attempt's success, where anything listens to it. */
 void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
