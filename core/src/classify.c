@@ -15,6 +15,8 @@
 #define APPLICATION_FINAL ROW(SUCCESS, NONE, NOTHING, SERVICE_UNAVAILABLE, false, true, false)
 #define HTTP              RGN_TRANSPORT_NONE
 
+enum { ROW_SUCCESS = 0, ROW_UNAVAILABLE = 23 }; /* the two answers that are worth no search */
+
 /* CLS-1: one row for each kind of answer, first match wins. The sources are the shipped Rust driver's
  * retry_evaluation.rs (retry, charge) and cosmos_status.rs (final). `mark` means nothing where nothing is charged. */
 static const rgni_class_row rows[] = {
@@ -42,7 +44,8 @@ static const rgni_class_row rows[] = {
     {HTTP, 449, 449, ANY, ROW(NEUTRAL, WITH, NOTHING, SERVICE_UNAVAILABLE, false, false, true)},
     {HTTP, 451, 451, ANY, APPLICATION_FINAL},
     {HTTP, 501, 501, ANY, ROW(FAILURE, FAILOVER, PARTITION, INTERNAL_ERROR, false, true, true)},
-    {HTTP, 503, 503, ANY, ROW(FAILURE, FAILOVER, PARTITION, SERVICE_UNAVAILABLE, false, false, true)},
+    [ROW_UNAVAILABLE] = {HTTP, 503, 503, ANY,
+                         ROW(FAILURE, FAILOVER, PARTITION, SERVICE_UNAVAILABLE, false, false, true)},
     {HTTP, 505, 505, ANY, ROW(FAILURE, FAILOVER, PARTITION, INTERNAL_ERROR, false, true, true)},
     {HTTP, 500, 599, ANY, ROW(FAILURE, FAILOVER, PARTITION, INTERNAL_ERROR, false, false, true)},
     {HTTP, ANY, ANY, ROW(NEUTRAL, NONE, NOTHING, SERVICE_UNAVAILABLE, false, false, false)},
@@ -88,8 +91,10 @@ const rgn_class *rgni_class_of(const rgn_response *response)
     size_t i;
 
     assert(response->transport <= RGN_TRANSPORT_UNKNOWN);
-    if (matches(&rows[0], response)) /* nearly always, and so without a search */
-        return &rows[0].class;
+    if (response->transport == RGN_TRANSPORT_NONE && rgni_status_is_success(response->status)) /* nearly always */
+        return &rows[ROW_SUCCESS].class;
+    if (matches(&rows[ROW_UNAVAILABLE], response)) /* most of the rest */
+        return &rows[ROW_UNAVAILABLE].class;
     i = first_candidate(response);
     while (i < ROW_COUNT - 1 && !matches(&rows[i], response))
         i++;

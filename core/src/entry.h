@@ -61,6 +61,9 @@ bool rgni_failback_admit(rgn_entry *entry, rgn_share_tally *share, const rgni_sc
 void rgni_failback_on_result(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgni_ticket ticket,
                              rgn_evidence evidence, rgn_direction direction, rgni_story *story);
 
+/* FBK-17: a result whose window, recovery or entry is gone. Its class changes nothing. */
+void rgni_failback_count_late(rgn_router_counters *counters, rgn_evidence evidence);
+
 /* Background work on one entry: `is_tick` at a tick of the sweep grid, else a due expiry, which only promotes. */
 void rgni_failback_on_expiry(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, bool is_tick,
                              rgni_story *story);

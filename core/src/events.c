@@ -67,22 +67,23 @@ static void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t 
 static void event_store(rgni_event *e)
 {
     bool has_entry = e->slot->entry.phase != RGN_PHASE_ABSENT;
-    rgn_time_ns due = RGN_TIME_NEVER;
+    bool has_due = e->stripe->has_heap;
     bool is_empty;
 
-    rgni_stripe_trim_side(e->stripe, e->slot);
+    if (e->slot->side != NULL)
+        rgni_stripe_trim_side(e->stripe, e->slot);
     is_empty = !has_entry && e->slot->side == NULL;
-    if (has_entry && rgni_promotes_when_due(&e->router->options))
-        due = rgni_event_due(e);
     if (e->is_new && !is_empty)
         rgni_stripe_insert(e->stripe, e->slot);
     set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->router, e->slot));
-    rgni_stripe_set_due(e->stripe, e->slot, due);
+    if (has_due)
+        rgni_stripe_set_due(e->stripe, e->slot, has_entry ? rgni_event_due(e) : RGN_TIME_NEVER);
     if (is_empty && e->is_new)
         rgni_stripe_cancel(e->stripe, e->slot);
     else if (is_empty)
         rgni_stripe_remove(e->stripe, e->slot);
-    rgni_clock_update(e->router, e->stripe, has_entry - e->had_entry, e->scene.now);
+    if (has_due || has_entry != e->had_entry)
+        rgni_clock_update(e->router, e->stripe, has_entry - e->had_entry, e->scene.now);
 }
 
 /* FBK-34: the trips of this event are remembered, and lengthen the dwell that has just begun. Without memory for that
@@ -321,10 +322,9 @@ static bool looks_at_successes(const rgn_options *options)
            options->failback_strategy == RGN_STRATEGY_TENTATIVE || options->failback_request_recovery != RGN_TIME_NEVER;
 }
 
-/* Wins in a row end with a primary's. */
 uint8_t rgni_states_heard(const rgn_options *options)
 {
-    return looks_at_successes(options) ? UINT8_MAX : RGNI_STATE_WINS;
+    return looks_at_successes(options) ? RGNI_STATE_PHASE : 0;
 }
 
 void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
@@ -377,11 +377,12 @@ bool rgni_router_admit(rgn_router *router, rgn_partition partition, const rgn_ro
 void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_direction direction, rgni_ticket ticket,
                             rgn_evidence evidence, rgn_time_ns now)
 {
-    rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
     rgni_event e;
 
     rgni_event_begin(&e, router, partition, now);
-    rgni_failback_on_result(e.slot != NULL ? &e.slot->entry : &absent, rgni_event_share(&e), &e.scene, ticket, evidence,
-                            direction, &e.story);
+    if (e.slot != NULL)
+        rgni_failback_on_result(&e.slot->entry, rgni_event_share(&e), &e.scene, ticket, evidence, direction, &e.story);
+    else
+        rgni_failback_count_late(&e.counters, evidence);
     rgni_event_end(&e);
 }

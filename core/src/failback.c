@@ -241,8 +241,7 @@ bool rgni_failback_admit(rgn_entry *entry, rgn_share_tally *share, const rgni_sc
     return true;
 }
 
-/* FBK-17: a result whose window, recovery or entry is gone. Its class changes nothing. */
-static void count_late(rgn_router_counters *counters, rgn_evidence evidence)
+void rgni_failback_count_late(rgn_router_counters *counters, rgn_evidence evidence)
 {
     switch (evidence) {
     case RGN_EVIDENCE_SUCCESS:
@@ -316,7 +315,7 @@ void rgni_failback_on_result(rgn_entry *entry, rgn_share_tally *share, const rgn
         look_at_window(&l);
     if (entry->phase != RGN_PHASE_RECOVERING || ticket.generation != entry->generation ||
         ticket.window_id != entry->window_id) {
-        count_late(scene->counters, evidence);
+        rgni_failback_count_late(scene->counters, evidence);
         return;
     }
     assert(entry->canary_in_flight > 0);

@@ -236,15 +236,19 @@ bool rgn_op_has_canary(const rgn_op *op)
 /* FBK-26, FBK-35: the threshold of a canary's race had passed if its hedge was sent or refused. */
 rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn_evidence evidence)
 {
-    rgn_hedge hedge = rgn_op_hedge(op);
+    const rgn_options *options = &router->options;
+    rgn_hedge hedge;
     rgn_entry entry;
 
-    if (evidence != RGN_EVIDENCE_SUCCESS || (hedge != RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_REFUSED))
+    if (evidence != RGN_EVIDENCE_SUCCESS ||
+        (options->failback_evidence != RGN_EVIDENCE_BY_STATUS_AND_LATENCY &&
+         options->failback_hedge_trip_evidence != RGN_EVIDENCE_BY_STATUS_AND_LATENCY))
         return evidence;
-    if (router->options.failback_evidence == RGN_EVIDENCE_BY_STATUS_AND_LATENCY)
+    hedge = rgn_op_hedge(op);
+    if (hedge != RGN_HEDGE_LAUNCHED && hedge != RGN_HEDGE_REFUSED)
+        return evidence;
+    if (options->failback_evidence == RGN_EVIDENCE_BY_STATUS_AND_LATENCY)
         return RGN_EVIDENCE_FAILURE;
-    if (router->options.failback_hedge_trip_evidence != RGN_EVIDENCE_BY_STATUS_AND_LATENCY)
-        return evidence;
     rgn_router_inspect(router, op->partition, &entry);
     return entry.generation == op->entry_generation && entry.cause == RGN_CAUSE_HEDGE_WINS ? RGN_EVIDENCE_FAILURE
                                                                                            : evidence;

@@ -29,27 +29,45 @@ static inline void rgni_op_send(rgn_op *op, rgn_route_answer answer, uint8_t sen
     op->state = RGNI_OP_IN_FLIGHT;
 }
 
-/* The hedge's region for the leg in op->region. Nearly always that is the first region that is not barred, and nothing
- * bars the one after it: the breaker bars home at most, which the rule that asks for it leaves out. */
-static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+/* The same with the rule that leaves out what has tripped. Nearly always that is home at most, and so is what has
+ * failed within the operation: from home a hedge goes to the second region, from there to the third. */
+static inline rgn_region rgni_race_untripped(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
     const rgn_region *order = topology->read_order.region;
-    rgn_region_set barred = 0;
-    unsigned at;
+    unsigned count = topology->read_order.count;
+    rgn_region_set barred;
 
-    if (op->excluded == 0 && !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) &&
-        (op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED ||
-         rgni_op_knows_failed(router, op, rgni_router_state_of(router, op->partition), &barred))) {
-        at = barred == 0 ? 0 : 1;
-        if ((barred == 0 || barred == rgn_region_bit(order[0])) && op->region == order[at] &&
-            topology->read_order.count > at + 1)
-            return order[at + 1];
+    if (rgni_op_knows_failed(router, op, rgni_router_state_of(router, op->partition), &barred)) {
+        barred |= rgni_op_has(op, RGNI_OP_HAS_TAIL) ? op->failed_regions : 0;
+        if ((barred & ~rgn_region_bit(order[0])) == 0) {
+            if (op->region == order[0] && count > 1)
+                return order[1];
+            if (barred != 0 && count > 2 && op->region == order[1])
+                return order[2];
+        }
+    }
+    return rgni_race_search_secondary(router, op, topology);
+}
+
+/* The hedge's region for the leg in op->region. Nearly always nothing is barred, and the first two regions are all
+ * there is to look at. */
+static inline __attribute__((always_inline)) rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op,
+                                                                            const rgn_topology *topology)
+{
+    const rgn_region *first = topology->read_order.region;
+
+    if (op->excluded == 0 && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE)) {
+        if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED)
+            return rgni_race_untripped(router, op, topology);
+        if (op->region == first[0] && topology->read_order.count > 1 && !rgni_op_has(op, RGNI_OP_HAS_TAIL))
+            return first[1];
     }
     return rgni_race_search_secondary(router, op, topology);
 }
 
 /* HDG-4: the questions of the published table; HDG-33. HDG-21: a race for each of the first attempts only. */
-static inline bool rgni_race_may_begin(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+static inline __attribute__((always_inline)) bool rgni_race_may_begin(const rgn_router *router, const rgn_op *op,
+                                                                      const rgn_topology *topology)
 {
     if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) ||
         (!topology->has_preferred && op->options->hedging_preferred_regions == RGN_PREFERRED_REGIONS_NAMED))

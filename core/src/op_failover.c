@@ -51,8 +51,7 @@ void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response 
 
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
         return;
-    if (op->direction == RGN_WRITE && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) && op->pending_marks != 0 &&
-        rgni_confirms_region(response))
+    if (rgni_op_has_pending_marks(op) && rgni_confirms_region(response))
         flush_marks(router, op, now);
     /* Only an answer to a send that said so is the hub's. */
     if (is_success && (op->send_flags & RGN_SEND_HUB) != 0)

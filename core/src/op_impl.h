@@ -27,15 +27,15 @@ enum {
     RGNI_OP_HAS_TAIL = 4,    /* the second half is initialised */
     RGNI_OP_TICKET = 8,      /* the open leg is a canary that the entry counts */
     RGNI_OP_BEGAN_AS_CANARY = 16,
-    RGNI_OP_WRITE_LIST = 32, /* a session retry sends a read to where writes go */
-    RGNI_OP_FORCED = 64,     /* the last attempt after the throttle's total wait was taken */
-    RGNI_OP_RACED = 128,     /* a hedge race was entered */
-    RGNI_OP_MAY_RACE = 256,  /* of a kind that may be hedged */
-    RGNI_OP_METADATA = 512,  /* not on the data plane */
-    RGNI_OP_HUB = 1024,      /* the hub latch: set once, it stays to the operation's end */
-    RGNI_OP_PLACE = 2048,    /* holds a place among the races of metadata reads */
-    RGNI_OP_WAITED = 4096,   /* the attempt that is being sent has waited for its time */
-    RGNI_OP_FANS = 8192,     /* it may have more than one alternate: op->fan holds its legs */
+    RGNI_OP_WRITE_LIST = 32,      /* a session retry sends a read to where writes go */
+    RGNI_OP_FORCED = 64,          /* the last attempt after the throttle's total wait was taken */
+    RGNI_OP_RACED = 128,          /* a hedge race was entered */
+    RGNI_OP_MAY_RACE = 256,       /* of a kind that may be hedged */
+    RGNI_OP_METADATA = 512,       /* not on the data plane */
+    RGNI_OP_HUB = 1024,           /* the hub latch: set once, it stays to the operation's end */
+    RGNI_OP_PLACE = 2048,         /* holds a place among the races of metadata reads */
+    RGNI_OP_WAITED = 4096,        /* the attempt that is being sent has waited for its time */
+    RGNI_OP_FANS = 8192,          /* it may have more than one alternate: op->fan holds its legs */
     RGNI_OP_HEDGED_WRITE = 16384, /* a write that may race */
 };
 
@@ -131,6 +131,11 @@ static inline bool rgni_op_is_hub_latched(const rgn_op *op)
 }
 /* Whether a session that is not available makes the operation one. */
 bool rgni_op_may_latch_hub(const rgn_op *op);
+/* Failures of such a write wait for its end. */
+static inline bool rgni_op_has_pending_marks(const rgn_op *op)
+{
+    return op->direction == RGN_WRITE && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) && op->pending_marks != 0;
+}
 /* Fills in what automatic failover means for the query. */
 void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op);
 /* The region refused such a read: it is not the hub. */

@@ -301,16 +301,23 @@ static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *clas
     return rgni_op_send_next(router, op, now);
 }
 
-/* A success after which nothing is left to note, charge or cancel: the only attempt of an operation whose race, if any,
+/* The second half holds nothing that a success would settle. */
+static inline bool has_quiet_tail(const rgn_op *op)
+{
+    return !rgni_op_has(op, RGNI_OP_TICKET | RGNI_OP_PLACE) && !rgni_op_has_pending_marks(op) &&
+           (op->send_flags & RGN_SEND_HUB) == 0;
+}
+
+/* A success after which nothing is left to note, charge or cancel: the only leg of an operation whose race, if any,
  * stands before its threshold, at a partition to whose memory a success means nothing. */
 static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, const rgn_response *response)
 {
-    bool is_alone = op->state == RGNI_OP_IN_FLIGHT ||
-                    (op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC);
+    bool races = op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC;
+    unsigned heard = router->heard | (races ? RGNI_STATE_WINS : 0u);
 
-    return is_alone && !rgni_op_has(op, RGNI_OP_HAS_TAIL) && response->transport == RGN_TRANSPORT_NONE &&
-           rgni_status_is_success(response->status) &&
-           (rgni_router_state_of(router, op->partition) & router->heard) == 0;
+    return (races || op->state == RGNI_OP_IN_FLIGHT) && (!rgni_op_has(op, RGNI_OP_HAS_TAIL) || has_quiet_tail(op)) &&
+           response->transport == RGN_TRANSPORT_NONE && rgni_status_is_success(response->status) &&
+           (rgni_router_state_of(router, op->partition) & heard) == 0;
 }
 
 static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
@@ -343,6 +350,8 @@ rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_r
     op->cancel_legs = 0;
     if (!ends_quietly(router, op, response))
         return end_other_leg(router, op, leg, response, now);
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) && op->state == RGNI_OP_ARMED)
+        rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
     op->open_legs = 0;
     op->result.region = op->region;
     return finish(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);

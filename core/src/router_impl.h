@@ -52,8 +52,8 @@ struct rgn_router {
     atomic_bool is_breaker_on;
     rgni_gateway gateway;
     rgn_region_set excluded;
-    rgn_region_set home;         /* the first topology's first region; whoever comes first later */
-    uint8_t heard;               /* bits of a state byte that give an ordinary success a meaning */
+    rgn_region_set home; /* the first topology's first region; whoever comes first later */
+    uint8_t heard;       /* of a state byte: where none of these is set an ordinary success says nothing */
     uint32_t partition_count;
     _Atomic uint64_t *states; /* RTR-1: a byte per partition, eight to a word; 0 = no entry */
     rgn_options options;
@@ -79,7 +79,13 @@ struct rgn_router {
 /* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3, then whether there are an override, hedge
  * wins and cut writes, and whether a tripped partition has failed at home and nowhere else: most have, and then nobody
  * needs to look at the entry to go around it. */
-enum { RGNI_STATE_OVERRIDE = 16, RGNI_STATE_WINS = 32, RGNI_STATE_CUTS = 64, RGNI_STATE_HOME_ONLY = 128 };
+enum {
+    RGNI_STATE_PHASE = 3,
+    RGNI_STATE_OVERRIDE = 16,
+    RGNI_STATE_WINS = 32,
+    RGNI_STATE_CUTS = 64,
+    RGNI_STATE_HOME_ONLY = 128,
+};
 
 static inline uint8_t rgni_state_byte(const rgn_router *router, const rgni_slot *slot)
 {
@@ -98,7 +104,7 @@ static inline uint8_t rgni_state_byte(const rgn_router *router, const rgni_slot 
 
 static inline rgn_phase rgni_state_phase(uint8_t state)
 {
-    return (rgn_phase)(state & 3);
+    return (rgn_phase)(state & RGNI_STATE_PHASE);
 }
 
 static inline bool rgni_state_is_tripped(uint8_t state, rgn_direction direction)
