@@ -162,12 +162,6 @@ static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, con
     return list->region[0];
 }
 
-/* RTE-3, the common case of a tripped partition that waits: the documented rules. */
-static inline bool waits_away(const rgn_op *op, uint8_t state)
-{
-    return rgni_op_is_tripped(op, state) && rgni_state_phase(state) == RGN_PHASE_UNHEALTHY;
-}
-
 static void mark_unsent(rgn_op *op)
 {
     op->region = RGN_REGION_NONE;
@@ -254,7 +248,7 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
     state = rgni_router_state_of(router, op->partition);
     if (rgni_state_moves_nothing(state, (rgn_direction)op->direction)) {
         answer.region = healthy_target(router, op, topology);
-    } else if (waits_away(op, state)) {
+    } else if (rgni_state_goes_around_home(state, (rgn_direction)op->direction) && rgni_op_has(op, RGNI_OP_COVERED)) {
         answer.region = documented_target(router, op, topology, state, 0);
         answer.reason = RGN_REASON_ROUTE_OVERRIDE;
     }
@@ -262,15 +256,21 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
         return start_elsewhere(router, op, topology, state, now);
     rgni_op_send(op, answer, 0, op->options->retry_request_timeout, now);
     rgni_race_begin(router, op, topology, now);
-    if (request->plan != NULL)
-        rgni_plan_make(request->plan, router, op, request, epoch, now);
+    if (request->plan != NULL && op->partition < router->partition_count)
+        rgni_plan_make(rgni_plan_at(request->plan, state, (rgn_direction)op->direction), router, op, request, epoch,
+                       now);
     return RGN_SEND;
 }
 
 rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
 {
-    if (request->plan == NULL || !rgni_plan_holds(request->plan, router, request, now))
+    const rgn_planned *planned = NULL;
+
+    if (request->plan != NULL && request->partition < router->partition_count)
+        planned = rgni_plan_at(request->plan, rgni_router_state(router, request->partition),
+                               (rgn_direction)request->direction);
+    if (planned == NULL || !rgni_plan_holds(planned, router, request, now))
         return start(router, op, request, now);
-    rgni_plan_carry_out(request->plan, op, request, now);
+    rgni_plan_carry_out(planned, op, request, now);
     return RGN_SEND;
 }

@@ -16,29 +16,30 @@ static bool is_unplannable(const rgn_router *router, const rgn_op *op)
     const rgn_options *shared = &router->options;
 
     return rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_METADATA) || op->partition >= router->partition_count ||
-           op->options->hedging_max_alternates > 1 || shared->hedging_policy != RGN_HEDGING_STATIC || shared->hedging_budget_share < RGNI_HEDGE_PRICE;
+           op->options->hedging_max_alternates > 1 || shared->hedging_policy != RGN_HEDGING_STATIC ||
+           shared->hedging_budget_share < RGNI_HEDGE_PRICE;
 }
 
-void rgni_plan_make(rgn_plan *plan, const rgn_router *router, const rgn_op *op, const rgn_request *request,
+void rgni_plan_make(rgn_planned *planned, const rgn_router *router, const rgn_op *op, const rgn_request *request,
                     uint64_t epoch, rgn_time_ns now)
 {
     rgn_dur_ns longest;
 
-    plan->epoch = 0;
+    planned->epoch = 0;
     if (is_unplannable(router, op) || op->wake_at == RGN_TIME_NEVER || op->leg_timeout_at == RGN_TIME_NEVER)
         return;
-    plan->wake_after = op->wake_at - now;
-    plan->leg_timeout_after = op->leg_timeout_at - now;
-    longest = plan->wake_after > plan->leg_timeout_after ? plan->wake_after : plan->leg_timeout_after;
+    planned->wake_after = op->wake_at - now;
+    planned->leg_timeout_after = op->leg_timeout_at - now;
+    longest = planned->wake_after > planned->leg_timeout_after ? planned->wake_after : planned->leg_timeout_after;
     if (request->timeout != RGN_TIME_NEVER && request->timeout > longest)
         longest = request->timeout;
-    plan->latest = RGN_TIME_NEVER - 1 - longest;
-    plan->timeout = request->timeout;
-    plan->options = request->options;
-    plan->resolved = op->options;
-    plan->kind = rgni_plan_kind(request);
-    plan->excluded = op->excluded;
-    memcpy(plan->step, (const char *)op + offsetof(rgn_op, leg), sizeof plan->step);
-    memcpy(plan->state, (const char *)op + offsetof(rgn_op, state), sizeof plan->state);
-    plan->epoch = epoch;
+    planned->latest = RGN_TIME_NEVER - 1 - longest;
+    planned->timeout = request->timeout;
+    planned->options = request->options;
+    planned->resolved = op->options;
+    planned->kind = rgni_plan_kind(request);
+    planned->excluded = op->excluded;
+    memcpy(planned->step, (const char *)op + offsetof(rgn_op, leg), sizeof planned->step);
+    memcpy(planned->state, (const char *)op + offsetof(rgn_op, state), sizeof planned->state);
+    planned->epoch = epoch;
 }

@@ -47,7 +47,8 @@ typedef struct {
 struct rgn_router {
     /* Read by every operation, written rarely. */
     _Atomic(rgni_snapshot *) snapshot;
-    _Atomic uint64_t epoch; /* moves on after each change to what plans are made of: snapshot, breaker, gateway; never 0 */
+    _Atomic uint64_t
+        epoch; /* moves on after each change to what plans are made of: snapshot, breaker, gateway; never 0 */
     rgni_marks marks;
     atomic_bool is_breaker_on;
     rgni_gateway gateway;
@@ -123,6 +124,14 @@ static inline bool rgni_state_moves_nothing(uint8_t state, rgn_direction directi
 static inline uint32_t rgni_state_words(const rgn_router *router)
 {
     return router->partition_count / 8 + 1;
+}
+
+/* Traffic of that direction waits elsewhere until recovery begins, and nobody but home is to be gone around. */
+static inline bool rgni_state_goes_around_home(uint8_t state, rgn_direction direction)
+{
+    return (state & (RGNI_STATE_PHASE | RGNI_STATE_OVERRIDE | RGNI_STATE_HOME_ONLY)) ==
+               (RGN_PHASE_UNHEALTHY | RGNI_STATE_HOME_ONLY) &&
+           rgni_state_is_tripped(state, direction);
 }
 
 /* All that a healthy operation reads of its partition: one atomic load. */

@@ -56,10 +56,7 @@ typedef struct {
     uint8_t throttle_retries; /* the hedge's */
 } rgn_pair;
 
-/* Room for what requests of one kind come to while nothing moves their traffic, so that only the first of them pays for
- * working it out. It belongs to the caller and is plain data, all zero at first; one thread at a time uses it, for
- * requests to one router (zero it before another router gets it). Requests that differ in more than partition and hash
- * may share it, but it holds one kind at a time. Their options must not change as long as it is used. */
+/* What a start comes to. */
 typedef struct {
     uint64_t epoch; /* of the router; 0: nothing is planned */
     uint64_t kind;
@@ -73,6 +70,16 @@ typedef struct {
     rgn_region_set excluded;
     uint8_t step[8];  /* rgn_op from `leg` on */
     uint8_t state[4]; /* rgn_op from `state` on */
+} rgn_planned;
+
+/* Room for what requests of one kind come to, so that only the first of them pays for working it out: at partitions
+ * whose traffic nothing moves, and at those that go around home. It belongs to the caller and is plain data, all zero
+ * at first; one thread at a time uses it, for requests to one router (zero it before another router gets it). Requests
+ * that differ in more than partition and hash may share it, but it holds one kind at a time. Their options must not
+ * change as long as it is used. */
+typedef struct {
+    rgn_planned at_home;
+    rgn_planned around_home;
 } rgn_plan;
 
 /* What the application asks for. Read during rgn_op_start() only, except `options`. */
@@ -90,7 +97,7 @@ typedef struct {
      */
     const rgn_options *options;
     rgn_plan *plan; /* makes starts cheap; NULL: none */
-    rgn_fan *fan; /* room for more than one alternate, if hedging.max_alternates asks for it; NULL: at most one */
+    rgn_fan *fan;   /* room for more than one alternate, if hedging.max_alternates asks for it; NULL: at most one */
 } rgn_request;
 
 /* Which clock rings at wake_at. Numbers reach digests. */
@@ -103,8 +110,12 @@ typedef enum {
     RGN_WAKE_HARVEST = 5,
 } rgn_wake_kind;
 
-enum { RGN_SEND_CANARY = 1, RGN_SEND_HEDGE = 2, RGN_SEND_HUB = 4 }; /* bits of rgn_op.send_flags. HUB: only the
-    partition's hub may answer; the Cosmos header x-ms-cosmos-hub-region-processing-only says so */
+enum {
+    RGN_SEND_CANARY = 1,
+    RGN_SEND_HEDGE = 2,
+    RGN_SEND_HUB = 4
+}; /* bits of rgn_op.send_flags. HUB: only the
+partition's hub may answer; the Cosmos header x-ms-cosmos-hub-region-processing-only says so */
 
 typedef struct {
     uint16_t status;    /* what the caller sees; 408 for a deadline, 503 for an exhausted transport error */
