@@ -22,7 +22,28 @@ typedef struct {
 } rgni_event;
 
 /* RTR-3: takes the stripe's lock. `e` may point into itself, so it must not move. */
-void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now);
+static inline void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now)
+{
+    e->router = router;
+    e->stripe = &router->stripes[partition & (router->stripe_count - 1)];
+    rgni_lock(&e->stripe->lock);
+    e->slot = rgni_stripe_find(e->stripe, partition);
+    e->is_new = false;
+    e->had_entry = e->slot != NULL && e->slot->entry.phase != RGN_PHASE_ABSENT;
+    e->change.reason = RGN_REASON_NONE;
+    /* RTR-9: other stripes may take the same numbers meanwhile: they only have to differ within a partition. */
+    e->generation = atomic_load_explicit(&router->generation, memory_order_relaxed);
+    e->generation_now = e->generation;
+    e->counters = (rgn_router_counters){0};
+    e->scene = (rgni_scene){.options = &router->options,
+                            .topology = rgni_router_topology(router),
+                            .random = &router->random,
+                            .partition = partition,
+                            .now = now,
+                            .generation = &e->generation_now,
+                            .counters = &e->counters};
+    e->story.count = 0;
+}
 
 /* Stores, gives the lock back and tells the observer. */
 void rgni_event_end(rgni_event *e);

@@ -6,30 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* RTR-3: takes the stripe's lock. `e` may point into itself, so it must not move. */
-void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now)
-{
-    e->router = router;
-    e->stripe = &router->stripes[partition & (router->stripe_count - 1)];
-    rgni_lock(&e->stripe->lock);
-    e->slot = rgni_stripe_find(e->stripe, partition);
-    e->is_new = false;
-    e->had_entry = e->slot != NULL && e->slot->entry.phase != RGN_PHASE_ABSENT;
-    e->change.reason = RGN_REASON_NONE;
-    /* RTR-9: other stripes may take the same numbers meanwhile: they only have to differ within a partition. */
-    e->generation = atomic_load_explicit(&router->generation, memory_order_relaxed);
-    e->generation_now = e->generation;
-    e->counters = (rgn_router_counters){0};
-    e->scene = (rgni_scene){.options = &router->options,
-                            .topology = rgni_router_topology(router),
-                            .random = &router->random,
-                            .partition = partition,
-                            .now = now,
-                            .generation = &e->generation_now,
-                            .counters = &e->counters};
-    e->story.count = 0;
-}
-
 /* Makes sure that the event has a slot. RTR-2: without memory, routing stays as it is by default. */
 static bool event_needs_slot(rgni_event *e)
 {
@@ -63,8 +39,19 @@ static void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t 
         atomic_fetch_xor_explicit(&router->states[partition / 8], change, memory_order_acq_rel);
 }
 
-/* Stores what the reducer left in the slot. A slot without entry and side goes. */
-static void event_store(rgni_event *e)
+/* A new slot goes into the table, one without entry and side goes. */
+static RGNI_NOINLINE void event_place(rgni_event *e, bool is_empty)
+{
+    if (!is_empty)
+        rgni_stripe_insert(e->stripe, e->slot);
+    else if (e->is_new)
+        rgni_stripe_cancel(e->stripe, e->slot);
+    else
+        rgni_stripe_remove(e->stripe, e->slot);
+}
+
+/* Stores what the reducer left in the slot. */
+static inline void event_store(rgni_event *e)
 {
     bool has_entry = e->slot->entry.phase != RGN_PHASE_ABSENT;
     bool has_due = e->stripe->has_heap;
@@ -73,15 +60,11 @@ static void event_store(rgni_event *e)
     if (e->slot->side != NULL)
         rgni_stripe_trim_side(e->stripe, e->slot);
     is_empty = !has_entry && e->slot->side == NULL;
-    if (e->is_new && !is_empty)
-        rgni_stripe_insert(e->stripe, e->slot);
     set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->router, e->slot));
     if (has_due)
         rgni_stripe_set_due(e->stripe, e->slot, has_entry ? rgni_event_due(e) : RGN_TIME_NEVER);
-    if (is_empty && e->is_new)
-        rgni_stripe_cancel(e->stripe, e->slot);
-    else if (is_empty)
-        rgni_stripe_remove(e->stripe, e->slot);
+    if (e->is_new || is_empty)
+        event_place(e, is_empty);
     if (has_due || has_entry != e->had_entry)
         rgni_clock_update(e->router, e->stripe, has_entry - e->had_entry, e->scene.now);
 }
@@ -104,18 +87,11 @@ static void event_remember(rgni_event *e)
     told->jitter = e->slot->entry.jitter;
 }
 
-/* Stores, gives the lock back and tells the observer. */
-void rgni_event_end(rgni_event *e)
+/* Late results are counted, and the observer is told. No lock is held. */
+static RGNI_NOINLINE void event_tell(const rgni_event *e)
 {
     rgn_router *router = e->router;
 
-    if (router->options.failback_dwell_doublings > 0 && e->story.count > 0)
-        event_remember(e);
-    if (e->slot != NULL)
-        event_store(e);
-    if (e->generation_now != e->generation)
-        atomic_fetch_add_explicit(&router->generation, e->generation_now - e->generation, memory_order_relaxed);
-    rgni_unlock(&e->stripe->lock);
     if (e->counters.late_successes > 0)
         atomic_fetch_add_explicit(&router->late_successes, e->counters.late_successes, memory_order_relaxed);
     if (e->counters.late_failures > 0)
@@ -124,6 +100,21 @@ void rgni_event_end(rgni_event *e)
         router->sink.on_transition(router->sink.context, &e->story.transition[i]);
     if (router->sink.on_override != NULL && e->change.reason != RGN_REASON_NONE)
         router->sink.on_override(router->sink.context, &e->change);
+}
+
+/* Most events change a count and have nothing to tell. */
+void rgni_event_end(rgni_event *e)
+{
+    if (e->story.count > 0 && e->router->options.failback_dwell_doublings > 0)
+        event_remember(e);
+    if (e->slot != NULL)
+        event_store(e);
+    if (e->generation_now != e->generation)
+        atomic_fetch_add_explicit(&e->router->generation, e->generation_now - e->generation, memory_order_relaxed);
+    rgni_unlock(&e->stripe->lock);
+    if (e->story.count > 0 || e->change.reason != RGN_REASON_NONE ||
+        (e->counters.late_successes | e->counters.late_failures) != 0)
+        event_tell(e);
 }
 
 /* BRK-1, looked at under the lock, so that nothing is recorded after the breaker's edge has dropped the entries. */
@@ -350,25 +341,23 @@ void rgn_router_record_success(rgn_router *router, rgn_partition partition, rgn_
 }
 
 /* FBK-1: who may be a canary; only then does the sampler tick. */
-static bool may_be_canary(const rgn_entry *entry, const rgn_route_query *query)
+static bool may_be_canary(const rgn_entry *entry, rgn_direction direction, rgn_region_set usable)
 {
-    rgn_region_set usable = query->topology->regions & ~(query->excluded | query->marked);
-
-    return entry->phase == RGN_PHASE_RECOVERING && rgn_entry_is_tripped(entry, (rgn_direction)query->direction) &&
+    return entry->phase == RGN_PHASE_RECOVERING && rgn_entry_is_tripped(entry, direction) &&
            rgn_region_in(usable, entry->first_failed);
 }
 
-bool rgni_router_admit(rgn_router *router, rgn_partition partition, const rgn_route_query *query, uint32_t hash,
-                       rgn_time_ns now, rgn_region *region, rgni_ticket *ticket)
+bool rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_direction direction, rgn_region_set usable,
+                       uint32_t hash, rgn_time_ns now, rgn_region *region, rgni_ticket *ticket)
 {
     bool is_canary = false;
     rgni_event e;
 
     rgni_event_begin(&e, router, partition, now);
-    if (e.slot != NULL && may_be_canary(&e.slot->entry, query)) {
+    if (e.slot != NULL && may_be_canary(&e.slot->entry, direction, usable)) {
         *region = e.slot->entry.first_failed;
-        is_canary = rgni_failback_admit(&e.slot->entry, rgni_event_share(&e), &e.scene, (rgn_direction)query->direction,
-                                        hash, ticket, &e.story);
+        is_canary =
+            rgni_failback_admit(&e.slot->entry, rgni_event_share(&e), &e.scene, direction, hash, ticket, &e.story);
     }
     rgni_event_end(&e);
     return is_canary;

@@ -7,9 +7,6 @@
 
 #include "op_impl.h"
 
-/* Off the path of a healthy operation. */
-#define RGNI_NOINLINE __attribute__((noinline))
-
 /* OPR-3: an attempt's own timeout, and the operation's deadline if that is sooner. Where both fall on one instant the
  * timeout rings; the deadline then ends the operation in the same call. */
 static inline void rgni_op_send(rgn_op *op, rgn_route_answer answer, uint8_t send_flags, rgn_dur_ns timeout,

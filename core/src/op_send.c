@@ -42,7 +42,7 @@ static void query_init(rgn_route_query *query, const rgn_router *router, const r
     query->topology = topology;
     query->entry = NULL;
     query->override = NULL;
-    query->marked = rgni_marks_now(router, (rgn_direction)op->direction, now);
+    query->marked = rgni_router_marked(router, (rgn_direction)op->direction, now);
     query->excluded = op->excluded;
     query->failed_regions = 0;
     query->direction = op->direction;
@@ -68,9 +68,8 @@ static inline rgn_region documented_target(const rgn_router *router, const rgn_o
     rgn_region_set barred;
 
     if (!rgni_op_knows_failed(router, op, state, &barred) || (state & RGNI_STATE_OVERRIDE) != 0 ||
-        atomic_load_explicit(&router->marks.marked, memory_order_acquire) != 0 ||
-        op->options->routing_rules != RGN_ROUTING_DOCUMENTED || rgni_op_has(op, RGNI_OP_WRITE_LIST) ||
-        (op->direction == RGN_WRITE && !topology->multi_write))
+        rgni_router_has_marks(router) || op->options->routing_rules != RGN_ROUTING_DOCUMENTED ||
+        rgni_op_has(op, RGNI_OP_WRITE_LIST) || (op->direction == RGN_WRITE && !topology->multi_write))
         return RGN_REGION_NONE;
     barred |= op->excluded | failed_here;
     for (unsigned i = 0; i < list->count; i++)
@@ -127,21 +126,27 @@ rgn_step rgni_op_send_here(rgn_op *op, rgn_time_ns now)
     return RGN_SEND;
 }
 
-/* FBK-2: asked once per operation, and only where the state byte says that there is something to ask. */
-static bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_route_query *query, uint8_t state,
-                             rgn_time_ns now)
+static bool has_open_probes(const rgn_options *options)
 {
-    const rgn_options *options = &router->options;
+    return options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
+}
+
+/* FBK-2: asked once per operation, and only where the state byte says that there is something to ask. */
+static inline bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_topology *topology, uint8_t state,
+                                    rgn_time_ns now)
+{
+    rgn_direction direction = (rgn_direction)op->direction;
+    rgn_region_set usable;
     rgni_ticket ticket;
     rgn_region region;
 
-    if (rgni_state_phase(state) != RGN_PHASE_RECOVERING ||
-        !rgni_state_is_tripped(state, (rgn_direction)op->direction) ||
-        (options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL))
+    if (!rgni_op_is_tripped(op, state) || rgni_state_phase(state) != RGN_PHASE_RECOVERING ||
+        has_open_probes(&router->options))
         return false;
-    if (!rgni_router_admit(router, op->partition, query, op->hash, now, &region, &ticket))
+    usable = topology->regions & ~(op->excluded | rgni_router_marked(router, direction, now));
+    if (!rgni_router_admit(router, op->partition, direction, usable, op->hash, now, &region, &ticket))
         return false;
-    rgni_op_need_tail(op, query->topology);
+    rgni_op_need_tail(op, topology);
     op->region = region;
     op->entry_generation = ticket.generation;
     op->window_id = ticket.window_id;
@@ -156,8 +161,8 @@ static rgn_region healthy_target(const rgn_router *router, const rgn_op *op, con
 {
     const rgn_region_list *list = op->direction == RGN_READ ? &topology->read_order : &topology->write_order;
 
-    if (atomic_load_explicit(&router->marks.marked, memory_order_acquire) != 0 || list->count == 0 ||
-        (op->direction == RGN_WRITE && !topology->multi_write) || rgn_region_in(op->excluded, list->region[0]))
+    if (rgni_router_has_marks(router) || list->count == 0 || (op->direction == RGN_WRITE && !topology->multi_write) ||
+        rgn_region_in(op->excluded, list->region[0]))
         return RGN_REGION_NONE;
     return list->region[0];
 }
@@ -169,23 +174,36 @@ static void mark_unsent(rgn_op *op)
     op->state = RGNI_OP_WAIT_NEXT;
 }
 
+/* Where routing sends a first attempt, which is no canary of a sample. */
+static RGNI_NOINLINE rgn_route_answer route_first(const rgn_router *router, const rgn_op *op,
+                                                  const rgn_topology *topology, rgn_time_ns now)
+{
+    uint8_t state = rgni_router_state_of(router, op->partition);
+    rgn_route_answer answer = {RGN_REGION_NONE, RGN_REASON_ROUTE_OVERRIDE};
+    rgn_route_query query;
+
+    if (rgni_op_is_tripped(op, state) && !has_open_probes(&router->options))
+        answer.region = documented_target(router, op, topology, state, 0);
+    if (answer.region != RGN_REGION_NONE)
+        return answer;
+    query_init(&query, router, op, topology, now);
+    return rgni_router_route(router, op->partition, rgni_op_has(op, RGNI_OP_COVERED), &query, op->options);
+}
+
 /* The start of an operation that routing has to be asked for, or the canaries' sample. Apart, so that the common case
  * saves no registers for it. */
 static RGNI_NOINLINE rgn_step start_elsewhere(rgn_router *router, rgn_op *op, const rgn_topology *topology,
                                               uint8_t state, rgn_time_ns now)
 {
-    bool is_covered = rgni_op_has(op, RGNI_OP_COVERED);
     rgn_dur_ns timeout = op->options->retry_request_timeout;
-    rgn_route_query query;
     rgn_route_answer answer;
 
     mark_unsent(op);
-    query_init(&query, router, op, topology, now);
-    if (state != 0 && is_covered && begins_as_canary(router, op, &query, state, now)) {
+    if (begins_as_canary(router, op, topology, state, now)) {
         answer = (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY};
         timeout = canary_timeout(op, now);
     } else {
-        answer = rgni_router_route(router, op->partition, is_covered, &query, op->options);
+        answer = route_first(router, op, topology, now);
         if (answer.region == RGN_REGION_NONE)
             return rgni_op_end_nowhere(op);
         if (answer.reason == RGN_REASON_ROUTE_CANARY) {

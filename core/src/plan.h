@@ -32,8 +32,7 @@ static inline bool rgni_plan_holds(const rgn_planned *planned, const rgn_router 
 {
     return planned->epoch == atomic_load_explicit(&router->epoch, memory_order_acquire) &&
            planned->kind == rgni_plan_kind(request) && planned->options == request->options &&
-           planned->timeout == request->timeout && now <= planned->latest &&
-           atomic_load_explicit(&router->marks.marked, memory_order_acquire) == 0;
+           planned->timeout == request->timeout && now <= planned->latest && !rgni_router_has_marks(router);
 }
 
 /* The plan holds: fills in the first half. */

@@ -16,6 +16,9 @@
 #include "routing_impl.h"
 #include "store.h"
 
+/* Off the path of a healthy operation. */
+#define RGNI_NOINLINE __attribute__((noinline))
+
 /* An immutable topology. Old ones stay until the router goes, for a reader may still hold one. */
 typedef struct rgni_snapshot {
     rgn_topology topology;
@@ -213,10 +216,22 @@ rgn_time_ns rgni_marks_first_due(const rgn_router *router);
 rgn_region_set rgni_marks_now(const rgn_router *router, rgn_direction direction, rgn_time_ns now);
 void rgni_marks_init(rgni_marks *marks);
 
+/* Nearly always there is no mark, and no more to read. */
+static inline bool rgni_router_has_marks(const rgn_router *router)
+{
+    return atomic_load_explicit(&router->marks.marked, memory_order_acquire) != 0;
+}
+
+static inline rgn_region_set rgni_router_marked(const rgn_router *router, rgn_direction direction, rgn_time_ns now)
+{
+    return rgni_router_has_marks(router) ? rgni_marks_now(router, direction, now) : 0;
+}
+
 /* Makes the canary decision of an operation's first attempt at a tripped, recovering partition. True: `*region` is the
- * canaries' target and `*ticket` belongs to the operation until rgni_router_end_canary(). */
-bool rgni_router_admit(rgn_router *router, rgn_partition partition, const rgn_route_query *query, uint32_t hash,
-                       rgn_time_ns now, rgn_region *region, rgni_ticket *ticket);
+ * canaries' target and `*ticket` belongs to the operation until rgni_router_end_canary(). `usable`: regions that are
+ * there, not excluded and not marked. */
+bool rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_direction direction, rgn_region_set usable,
+                       uint32_t hash, rgn_time_ns now, rgn_region *region, rgni_ticket *ticket);
 
 /* A canary's end; to be called exactly once for each ticket. */
 void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_direction direction, rgni_ticket ticket,

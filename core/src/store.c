@@ -56,27 +56,6 @@ void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory)
     rgni_memory_give(memory, stripe->heap, table_size);
 }
 
-/* First place to look in; the multiplier spreads neighbours (Knuth, TAOCP 6.4). */
-static uint32_t home_of(const rgni_stripe *stripe, rgn_partition partition)
-{
-    return (uint32_t)((partition * UINT64_C(2654435769)) >> 7) & (stripe->capacity - 1);
-}
-
-/* Where the partition is, or the empty place where it would go. The table is never full. */
-static uint32_t place_of(const rgni_stripe *stripe, rgn_partition partition)
-{
-    uint32_t at = home_of(stripe, partition);
-
-    while (stripe->table[at] != NULL && stripe->table[at]->partition != partition)
-        at = (at + 1) & (stripe->capacity - 1);
-    return at;
-}
-
-rgni_slot *rgni_stripe_find(const rgni_stripe *stripe, rgn_partition partition)
-{
-    return stripe->capacity == 0 ? NULL : stripe->table[place_of(stripe, partition)];
-}
-
 /* Doubles table and heap together, or leaves both as they were. */
 static bool grow(rgni_stripe *stripe, rgni_memory *memory)
 {
@@ -96,7 +75,7 @@ static bool grow(rgni_stripe *stripe, rgni_memory *memory)
     stripe->capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++) {
         if (old_table[i] != NULL)
-            table[place_of(stripe, old_table[i]->partition)] = old_table[i];
+            table[rgni_stripe_place(stripe, old_table[i]->partition)] = old_table[i];
     }
     if (stripe->heap_count > 0)
         memcpy(heap, stripe->heap, stripe->heap_count * sizeof(rgni_slot *));
@@ -174,7 +153,7 @@ rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_par
 
 void rgni_stripe_insert(rgni_stripe *stripe, rgni_slot *slot)
 {
-    uint32_t at = place_of(stripe, slot->partition);
+    uint32_t at = rgni_stripe_place(stripe, slot->partition);
 
     assert(stripe->table[at] == NULL);
     stripe->table[at] = slot;
@@ -189,7 +168,7 @@ void rgni_stripe_cancel(rgni_stripe *stripe, rgni_slot *slot)
 void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
 {
     uint32_t mask = stripe->capacity - 1;
-    uint32_t hole = place_of(stripe, slot->partition);
+    uint32_t hole = rgni_stripe_place(stripe, slot->partition);
 
     assert(stripe->table[hole] == slot);
     assert(slot->side == NULL);
@@ -198,7 +177,7 @@ void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
     stripe->count--;
     /* Close the gap: a later slot moves back if its search would have passed the hole. */
     for (uint32_t at = (hole + 1) & mask; stripe->table[at] != NULL; at = (at + 1) & mask) {
-        uint32_t home = home_of(stripe, stripe->table[at]->partition);
+        uint32_t home = rgni_stripe_home(stripe, stripe->table[at]->partition);
         if (((at - home) & mask) < ((at - hole) & mask))
             continue;
         stripe->table[hole] = stripe->table[at];

@@ -90,8 +90,27 @@ typedef struct {
 void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap);
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
 
+/* First place to look in; the multiplier spreads neighbours (Knuth, TAOCP 6.4). */
+static inline uint32_t rgni_stripe_home(const rgni_stripe *stripe, rgn_partition partition)
+{
+    return (uint32_t)((partition * UINT64_C(2654435769)) >> 7) & (stripe->capacity - 1);
+}
+
+/* Where the partition is, or the empty place where it would go. The table is never full. */
+static inline uint32_t rgni_stripe_place(const rgni_stripe *stripe, rgn_partition partition)
+{
+    uint32_t at = rgni_stripe_home(stripe, partition);
+
+    while (stripe->table[at] != NULL && stripe->table[at]->partition != partition)
+        at = (at + 1) & (stripe->capacity - 1);
+    return at;
+}
+
 /* NULL if the partition has no slot. */
-rgni_slot *rgni_stripe_find(const rgni_stripe *stripe, rgn_partition partition);
+static inline rgni_slot *rgni_stripe_find(const rgni_stripe *stripe, rgn_partition partition)
+{
+    return stripe->capacity == 0 ? NULL : stripe->table[rgni_stripe_place(stripe, partition)];
+}
 
 /* A zeroed slot for a partition that has none, not yet in the table; NULL if memory is short. */
 rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_partition partition);
