@@ -81,14 +81,19 @@ typedef struct {
 
 /* ---- latency slices (operations.c) ---- */
 
+/* Latencies of those that succeeded, or of those that did not. */
+typedef struct {
+    uint32_t count[SIM_HISTOGRAM_BUCKETS];
+    uint64_t sum_low; /* of 128 bits, added up by hand: gcc takes twice as many instructions for it */
+    uint64_t sum_high;
+    int64_t max;
+} simi_latencies;
+
 typedef struct simi_open_slice {
-    uint32_t count[2][SIM_HISTOGRAM_BUCKETS]; /* [is success] */
-    sim_u128 sum[2];
+    simi_latencies latencies[2]; /* [is success] */
     uint64_t errors;
     uint64_t legs;
-    uint32_t total[2];
-    uint32_t recorded; /* operations since the slice was last folded */
-    int64_t max[2];
+    uint32_t recorded;            /* operations since the slice was last folded */
     struct simi_open_slice *next; /* free list */
 } simi_open_slice;
 
@@ -105,12 +110,13 @@ typedef struct {
 
 /* The slice that the last operation started in, with what its record needs at hand. */
 typedef struct {
-    int64_t from; /* starts in [from, until) are its own; an empty range: none in hand */
-    int64_t until;
+    int64_t from;    /* starts from then on ... */
+    uint64_t length; /* ... and no later than that are its own; 0: none in hand */
     const simi_slice *slice;
     simi_open_slice *open; /* NULL: closed */
     simi_tally *tally;
     simi_client_count *client; /* [client] */
+    bool is_calm;              /* as the slice's, or no home ever falls ill */
 } simi_hand;
 
 /* ---- ground truth as edges (truth.c) ---- */
@@ -271,6 +277,35 @@ simi_timeline simi_truth_scan(sim_metrics *metrics, rgn_region region, uint32_t 
 bool simi_truth_prepare(sim_metrics *metrics); /* false: no memory */
 /* Of the client's home. */
 simi_truth simi_truth_at(const sim_metrics *metrics, uint32_t client, uint32_t partition, unsigned mask, int64_t at);
+/* Takes the edges of the line, which has some, around `at` in hand. */
+void simi_truth_find(const sim_metrics *metrics, const simi_timeline *line, int64_t at);
+
+/* The line of the kinds in `mask`, which are covered; the client's home is not always healthy. */
+static inline const simi_timeline *simi_truth_line(const sim_metrics *metrics, uint32_t client, uint32_t partition,
+                                                   unsigned mask)
+{
+    const size_t first = (size_t)(uint32_t)metrics->truth_slot[client] * metrics->scenario->partition_count;
+    return &metrics->timeline[(first + partition) * SIMI_MASKS + mask - 1];
+}
+
+/* Puts the edges around `at` into `recent`; the line has some. */
+static inline const simi_recent *simi_truth_recent(const sim_metrics *metrics, const simi_timeline *line, int64_t at)
+{
+    const simi_recent *recent = metrics->recent;
+    if (__builtin_expect(recent->offset != line->offset || at < recent->from || at >= recent->until, 0))
+        simi_truth_find(metrics, line, at);
+    return recent;
+}
+
+/* What simi_truth_at() says of the state, and no more: each request asks. */
+static inline bool simi_truth_is_healthy(const sim_metrics *metrics, uint32_t client, uint32_t partition, unsigned mask,
+                                         int64_t at)
+{
+    if (metrics->truth_slot[client] < 0)
+        return true;
+    const simi_timeline *line = simi_truth_line(metrics, client, partition, mask);
+    return line->is_healthy_at_start != (line->count != 0 && (simi_truth_recent(metrics, line, at)->passed & 1) != 0);
+}
 
 /* ---- operations.c ---- */
 

@@ -100,22 +100,27 @@ bool simi_slices_prepare(sim_metrics *m)
 static void reset(simi_open_slice *open)
 {
     memset(open, 0, sizeof *open);
-    open->max[0] = open->max[1] = -1;
+    open->latencies[0].max = open->latencies[1].max = -1;
 }
 
-static void fold_side(simi_open_slice *open, bool is_success, sim_histogram *const into[], unsigned count)
+/* Adds the latencies to each of the histograms; how many they are. */
+static uint64_t fold_latencies(const simi_latencies *latencies, sim_histogram *const into[], unsigned count)
 {
+    const sim_u128 sum = (sim_u128)latencies->sum_high << 64 | latencies->sum_low;
+    uint64_t total = 0;
     for (uint32_t bucket = 0; bucket < SIM_HISTOGRAM_BUCKETS; bucket++) {
-        const uint32_t n = open->count[is_success][bucket];
+        const uint32_t n = latencies->count[bucket];
+        total += n;
         for (unsigned i = 0; n != 0 && i < count; i++)
             into[i]->count[bucket] += n;
     }
     for (unsigned i = 0; i < count; i++) {
-        into[i]->total += open->total[is_success];
-        into[i]->sum += open->sum[is_success];
-        if (open->max[is_success] > into[i]->max)
-            into[i]->max = open->max[is_success];
+        into[i]->total += total;
+        into[i]->sum += sum;
+        if (latencies->max > into[i]->max)
+            into[i]->max = latencies->max;
     }
+    return total;
 }
 
 /* Moves what the slice holds to its phase, interval and sample. */
@@ -127,11 +132,10 @@ static void fold(sim_metrics *m, const simi_slice *slice)
     sim_histogram *into[] = {m->interval_now, m->piece_now, m->sample_now, NULL};
     for (unsigned is_success = 0; is_success < 2; is_success++) {
         into[3] = is_success ? &tally->ok : &tally->failed;
-        fold_side(open, is_success, into, 4);
+        row->requests += fold_latencies(&open->latencies[is_success], into, 4);
     }
     tally->errors += open->errors;
     tally->legs += open->legs;
-    row->requests += (uint64_t)open->total[0] + open->total[1];
     row->errors += open->errors;
     row->legs += open->legs;
     reset(open);
@@ -221,17 +225,19 @@ static size_t find_slice(const sim_metrics *m, int64_t start)
 /* Takes the slice of operations that start then in hand; false: no memory for what it records. */
 static bool take_in_hand(sim_metrics *m, int64_t start)
 {
+    assert(start >= 0 && start < m->duration);
     const size_t index = find_slice(m, start);
     simi_slice *slice = &m->slice[index];
     if (index >= m->closed && slice->open == NULL && !open_slice(m, slice))
         return false;
     m->hand = (simi_hand){
         .from = slice->start,
-        .until = slice[1].start,
+        .length = (uint64_t)(slice[1].start - slice->start),
         .slice = slice,
         .open = index >= m->closed ? slice->open : NULL,
         .tally = &m->tally[slice->slot],
         .client = &m->client[(size_t)slice->slot * m->scenario->client_count],
+        .is_calm = slice->is_calm || m->truth_slots == 0,
     };
     return true;
 }
@@ -252,49 +258,50 @@ static void record_late(sim_metrics *m, const simi_slice *slice, const sim_ended
         row->latency_max = latency;
 }
 
-static inline void record_open(sim_metrics *m, const simi_slice *slice, simi_open_slice *open, const sim_ended *op)
+static inline void record_open(sim_metrics *m, const simi_hand *hand, const sim_ended *op)
 {
-    const unsigned is_success = (op->flags & SIM_ENDED_SUCCESS) != 0;
-    const int64_t latency = op->end - op->start;
-    open->count[is_success][sim_histogram_bucket((uint64_t)latency)]++;
-    open->total[is_success]++;
-    open->sum[is_success] += (uint64_t)latency;
-    if (latency > open->max[is_success])
-        open->max[is_success] = latency;
-    open->errors += (op->flags & SIM_ENDED_ERROR) != 0;
+    simi_open_slice *open = hand->open;
+    simi_latencies *latencies = &open->latencies[(op->flags & SIM_ENDED_SUCCESS) != 0];
+    const uint64_t latency = (uint64_t)(op->end - op->start);
+    latencies->count[sim_histogram_bucket(latency)]++;
+    latencies->sum_low += latency;
+    latencies->sum_high += latencies->sum_low < latency;
+    if ((int64_t)latency > latencies->max)
+        latencies->max = (int64_t)latency;
     open->legs += op->legs;
-    if (++open->recorded == m->fold_at)
-        fold(m, slice);
+    if (__builtin_expect((op->flags & SIM_ENDED_ERROR) != 0, 0))
+        open->errors++;
+    if (__builtin_expect(++open->recorded == m->fold_at, 0))
+        fold(m, hand->slice);
 }
 
 /* Operations of kinds that the breaker covers, by where they went and the truth at their start. The caller leaves out
  * those that stayed at a home which is always healthy, or in a calm slice. */
-static void record_home(sim_metrics *m, const simi_hand *hand, const sim_ended *op)
+static inline void record_home(sim_metrics *m, const simi_hand *hand, const sim_ended *op)
 {
     const unsigned kind = 1u << op->kind;
-    const bool is_calm = hand->slice->is_calm;
+    const bool is_at_home = op->first_region == m->home[op->client];
     /* An override whose failed regions are elsewhere leads home. */
-    const bool is_canary = (op->flags & SIM_ENDED_CANARY) != 0;
-    const bool is_led_home = !is_canary && op->first_region == m->home[op->client];
-    const bool is_away = (op->flags & SIM_ENDED_AWAY) != 0 && !is_led_home;
-    if ((m->covered[op->partition] & kind) == 0 || (is_calm && !is_away) || (op->flags & SIM_ENDED_METADATA) != 0)
+    const bool is_away = (op->flags & SIM_ENDED_AWAY) != 0 && ((op->flags & SIM_ENDED_CANARY) != 0 || !is_at_home);
+    if ((!is_at_home && !is_away) || (m->covered[op->partition] & kind) == 0 || (op->flags & SIM_ENDED_METADATA) != 0)
         return;
-    const bool is_healthy = is_calm || simi_truth_at(m, op->client, op->partition, kind, op->start).is_healthy;
-    if (is_away && is_healthy) {
+    if (is_away != (hand->is_calm || simi_truth_is_healthy(m, op->client, op->partition, kind, op->start)))
+        return;
+    if (is_away) {
         hand->tally->away_healthy_requests++;
-    } else if (!is_away && !is_healthy && op->first_region == m->home[op->client]) {
+    } else {
         hand->tally->home_unhealthy_requests++;
         simi_pairs_request(m, op->client, op->partition, op->start);
     }
 }
 
-static void record_hedges(simi_tally *tally, const sim_ended *op)
+/* Why the hedged operation's other legs were cut. */
+static void record_cuts(simi_tally *tally, const sim_ended *op)
 {
     const bool is_won = op->hedge == RGN_HEDGE_ALTERNATE_WON || op->hedge == RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE;
     const simi_cut_reason why = (op->flags & SIM_ENDED_ABANDONED) != 0 ? SIMI_CUT_APP_CANCELED
                                 : is_won                               ? SIMI_CUT_WINNER_FOUND
                                                                        : SIMI_CUT_DEADLINE;
-    tally->hedges += op->hedges;
     tally->hedge_cut[why] += op->hedge_cancelled;
 }
 
@@ -305,37 +312,44 @@ static void record_canary(simi_tally *tally, const sim_ended *op)
         sim_histogram_record(&tally->canary_delay, op->canary_retry);
 }
 
+/* What a hedged operation adds; apart from what all do. */
+static void record_hedges(sim_metrics *m, const simi_hand *hand, const sim_ended *op)
+{
+    record_cuts(hand->tally, op);
+    hand->tally->hedges += op->hedges;
+    m->interval[hand->slice->interval].hedges += op->hedges;
+    simi_strategy_note_hedges(m, hand->slice->sample, op->hedges);
+}
+
 static inline void record(sim_metrics *m, const sim_ended *op)
 {
     const simi_hand *hand = &m->hand;
-    assert(op->start >= 0 && op->start < m->duration && op->end >= op->start);
+    assert(op->end >= op->start);
     if (__builtin_expect(op->end >= m->next_close, 0))
         close_slices(m, op->end);
-    if (__builtin_expect(op->start < hand->from || op->start >= hand->until, 0) && !take_in_hand(m, op->start))
+    if (__builtin_expect((uint64_t)(op->start - hand->from) >= hand->length, 0) && !take_in_hand(m, op->start))
         return;
     if (__builtin_expect(hand->open != NULL, 1))
-        record_open(m, hand->slice, hand->open, op);
+        record_open(m, hand, op);
     else
         record_late(m, hand->slice, op);
 
     simi_client_count *client = &hand->client[op->client];
-    client->requests++;
-    client->errors += (op->flags & SIM_ENDED_ERROR) != 0;
-    hand->tally->hedge[op->hedge]++;
+    simi_tally *tally = hand->tally;
     const uint64_t request_units = m->scenario->request_units[op->kind];
-    hand->tally->ru_winner += (op->flags & SIM_ENDED_SERVED) != 0 ? request_units : 0;
-    hand->tally->ru_total += request_units * op->served_legs;
-    hand->tally->session_misses += op->session_misses;
-    if (op->hedges != 0) {
-        record_hedges(hand->tally, op);
-        m->interval[hand->slice->interval].hedges += op->hedges;
-        simi_strategy_note_hedges(m, hand->slice->sample, op->hedges);
-    }
-    const bool is_at_peace = hand->slice->is_calm || m->truth_slot[op->client] < 0;
-    if ((op->flags & SIM_ENDED_AWAY) != 0 || !is_at_peace)
+    client->requests++;
+    tally->hedge[op->hedge]++;
+    tally->ru_winner += (op->flags & SIM_ENDED_SERVED) != 0 ? request_units : 0;
+    tally->ru_total += request_units * op->served_legs;
+    tally->session_misses += op->session_misses;
+    if (__builtin_expect((op->flags & SIM_ENDED_ERROR) != 0, 0))
+        client->errors++;
+    if (op->hedges != 0)
+        record_hedges(m, hand, op);
+    if ((op->flags & SIM_ENDED_AWAY) != 0 || (!hand->is_calm && m->truth_slot[op->client] >= 0))
         record_home(m, hand, op);
-    if ((op->flags & SIM_ENDED_CANARY) != 0)
-        record_canary(hand->tally, op);
+    if (__builtin_expect((op->flags & SIM_ENDED_CANARY) != 0, 0))
+        record_canary(tally, op);
 }
 
 void simi_operations_ended(void *context, const sim_ended *batch, size_t count)

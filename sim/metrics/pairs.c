@@ -11,15 +11,14 @@
 
 /* ---- who is who ---- */
 
-static size_t hash(uint32_t client, uint32_t partition)
+static inline size_t hash(uint32_t client, uint32_t partition)
 {
-    uint64_t x = ((uint64_t)client << 32 | partition) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    const uint64_t x = ((uint64_t)client << 32 | partition) * UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(x ^ x >> 32);
 }
 
 /* Place of the pair in the table, or the free place where it belongs. */
-static size_t probe(const sim_metrics *m, uint32_t client, uint32_t partition)
+static inline size_t probe(const sim_metrics *m, uint32_t client, uint32_t partition)
 {
     const size_t last = m->pair_index_size - 1;
     size_t place = hash(client, partition) & last;
@@ -30,6 +29,15 @@ static size_t probe(const sim_metrics *m, uint32_t client, uint32_t partition)
         place = (place + 1) & last;
     }
     return place;
+}
+
+/* NULL: there is none. */
+static inline simi_pair *find_pair(const sim_metrics *m, uint32_t client, uint32_t partition)
+{
+    if (m->pair_index_size == 0)
+        return NULL;
+    const uint32_t number = m->pair_index[probe(m, client, partition)];
+    return number != 0 ? &m->pair[number - 1] : NULL;
 }
 
 /* Keeps the table at most half full. */
@@ -52,11 +60,9 @@ static bool grow_index(sim_metrics *m)
 /* The pair, new if need be; NULL: no memory. Valid until the next call. */
 static simi_pair *pair_of(sim_metrics *m, uint32_t client, uint32_t partition)
 {
-    if (m->pair_index_size != 0) {
-        const size_t known = probe(m, client, partition);
-        if (m->pair_index[known] != 0)
-            return &m->pair[m->pair_index[known] - 1];
-    }
+    simi_pair *known = find_pair(m, client, partition);
+    if (known != NULL)
+        return known;
     if (!grow_index(m)) {
         m->is_out_of_memory = true;
         return NULL;
@@ -339,10 +345,11 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
         span->has_failed_leg = true;
 }
 
-void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
+/* A request that the pair's notes do not cover yet: rare, and apart so that others have no room to make. */
+static __attribute__((noinline)) void note_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
 {
     simi_pair *pair = pair_of(m, client, partition);
-    if (pair == NULL || (start >= pair->asked_from && start < pair->asked_until))
+    if (pair == NULL)
         return;
     const simi_truth state = whole_truth(m, pair, start);
     simi_span *span = span_of(m, pair, state.from);
@@ -352,6 +359,13 @@ void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int
         span->first_request = start;
     pair->asked_from = span->first_request;
     pair->asked_until = state.until;
+}
+
+void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
+{
+    const simi_pair *pair = find_pair(m, client, partition);
+    if (__builtin_expect(pair == NULL || start < pair->asked_from || start >= pair->asked_until, 0))
+        note_request(m, client, partition, start);
 }
 
 /* ---- the end ---- */

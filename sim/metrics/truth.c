@@ -117,10 +117,9 @@ bool simi_truth_prepare(sim_metrics *m)
     return !m->is_out_of_memory;
 }
 
-/* The edges of the line, which has some, around `at`. */
-static simi_recent find_between(const int64_t *edges, const simi_timeline *line, int64_t at)
+void simi_truth_find(const sim_metrics *m, const simi_timeline *line, int64_t at)
 {
-    const int64_t *edge = edges + line->offset;
+    const int64_t *edge = m->edge + line->offset;
     uint32_t passed = 0; /* edges at or before `at` */
     for (uint32_t left = line->count; left > 0;) {
         const uint32_t half = left / 2;
@@ -131,25 +130,21 @@ static simi_recent find_between(const int64_t *edges, const simi_timeline *line,
             left = half;
         }
     }
-    return (simi_recent){.offset = line->offset,
-                         .from = passed > 0 ? edge[passed - 1] : 0,
-                         .until = passed < line->count ? edge[passed] : RGN_TIME_NEVER,
-                         .passed = passed};
+    *m->recent = (simi_recent){.offset = line->offset,
+                               .from = passed > 0 ? edge[passed - 1] : 0,
+                               .until = passed < line->count ? edge[passed] : RGN_TIME_NEVER,
+                               .passed = passed};
 }
 
 simi_truth simi_truth_at(const sim_metrics *m, uint32_t client, uint32_t partition, unsigned mask, int64_t at)
 {
-    const int32_t truth_slot = m->truth_slot[client];
-    if (truth_slot < 0)
+    if (m->truth_slot[client] < 0)
         return (simi_truth){0, RGN_TIME_NEVER, true};
     assert((mask & m->covered[partition]) == mask && mask != 0);
-    const size_t index = (size_t)truth_slot * m->scenario->partition_count + partition;
-    const simi_timeline *line = &m->timeline[index * SIMI_MASKS + mask - 1];
+    const simi_timeline *line = simi_truth_line(m, client, partition, mask);
     if (line->count == 0)
         return (simi_truth){0, RGN_TIME_NEVER, line->is_healthy_at_start};
-    simi_recent *recent = m->recent;
-    if (recent->offset != line->offset || at < recent->from || at >= recent->until)
-        *recent = find_between(m->edge, line, at);
+    const simi_recent *recent = simi_truth_recent(m, line, at);
     return (simi_truth){
         .from = recent->from,
         .until = recent->until,
