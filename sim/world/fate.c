@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "world/internal.h"
 
-/* The part of [0, SIM_SHARE_ONE) of the outcome word that is one fault's. */
-typedef struct {
-    const sim_fault *fault; /* NULL: the word struck nobody's */
-    uint32_t from;
-    uint32_t width;
-} slice;
-
 /* Which error of the mix the word means: its place within the slice, cut in the proportions of the mix. Exact: with
  * place = word * 1e9 - from * 2^64 the share k of the slice ends where place * 1e9 = width * sum(0..k) * 2^64, and
  * 124 bits hold either side. */
-static const sim_error *pick_error(const slice *hit, uint64_t word)
+static const sim_error *pick_error(const sim_slice *hit, uint64_t word)
 {
     const sim_fault *fault = hit->fault;
+    if (fault->error_count == 1)
+        return fault->error;
     const sim_u128 place = (sim_u128)word * SIM_SHARE_ONE - ((sim_u128)hit->from << 64);
     uint64_t sum = 0;
     for (uint32_t k = 0; k + 1 < fault->error_count; k++) {
@@ -26,7 +21,7 @@ static const sim_error *pick_error(const slice *hit, uint64_t word)
 
 /* `first_answer`: when a connection would be known to be refused; `there_and_back`: when an answer that took no time
  * would be here. */
-static sim_fate fail(const slice *hit, uint64_t word, int64_t first_answer, int64_t there_and_back, int64_t service)
+static sim_fate fail(const sim_slice *hit, uint64_t word, int64_t first_answer, int64_t there_and_back, int64_t service)
 {
     const sim_error *error = pick_error(hit, word);
     const int64_t taken = hit->fault->error_after >= 0 ? hit->fault->error_after : service;
@@ -51,7 +46,7 @@ static int64_t times(int64_t round_trip, uint32_t count)
 }
 
 /* The faults that this attempt meets, of those of one stretch. */
-static uint64_t faults_met(const sim_world_run *run, const sim_attempt *attempt, uint64_t faults)
+static inline uint64_t faults_met(const sim_world_run *run, const sim_attempt *attempt, uint64_t faults)
 {
     const sim_world *world = run->world;
     const uint64_t spared = attempt->has_connection ? world->new_connection_faults : 0;
@@ -64,15 +59,6 @@ static uint64_t first_word_at(uint32_t position)
 {
     return (uint64_t)((((sim_u128)position << 64) + SIM_SHARE_ONE - 1) / SIM_SHARE_ONE);
 }
-
-/* What the faults that an attempt meets do to it. */
-typedef struct {
-    slice hit;
-    uint64_t multiplier;
-    int64_t added;
-    uint32_t round_trips;
-    bool is_lost; /* too many packets in a row */
-} effect;
 
 /* What an attempt's own words decide besides latency and outcome. */
 typedef enum { LUCK_REPLICA = 1, LUCK_LOSS = 2 } luck_purpose;
@@ -93,7 +79,7 @@ static bool is_in_zone(const sim_scenario *scenario, const sim_fault *fault, sim
 /* A packet that is lost is sent anew after a time that doubles with each loss (RFC 6298). */
 enum { LOSSES_MAX = 10 };
 
-static void lose_packets(effect *all, const sim_fault *fault, int64_t arrival, sim_words luck)
+static void lose_packets(sim_impact *all, const sim_fault *fault, int64_t arrival, sim_words luck)
 {
     const uint32_t share = sim_fault_losses_at(fault, arrival);
     int64_t wait = fault->retransmit;
@@ -107,10 +93,10 @@ static void lose_packets(effect *all, const sim_fault *fault, int64_t arrival, s
     all->is_lost = all->is_lost || lost == LOSSES_MAX;
 }
 
-static effect effect_of(const sim_world_run *run, uint64_t faults, int64_t arrival, sim_words luck)
+static sim_impact impact_of(const sim_world_run *run, uint64_t faults, int64_t arrival, sim_words luck)
 {
     const uint32_t position = (uint32_t)sim_below(luck.word[1], SIM_SHARE_ONE);
-    effect all = {.multiplier = SIM_FACTOR_ONE};
+    sim_impact all = {.multiplier = SIM_FACTOR_ONE};
     uint32_t stacked = 0;
     while (faults != 0) {
         const sim_fault *fault = &run->fault[sim_mask_take(&faults)];
@@ -119,7 +105,7 @@ static effect effect_of(const sim_world_run *run, uint64_t faults, int64_t arriv
         const uint32_t share = sim_fault_errors_at(fault, arrival);
         const uint32_t width = share < SIM_SHARE_ONE - stacked ? share : SIM_SHARE_ONE - stacked;
         if (position >= stacked && position - stacked < width)
-            all.hit = (slice){.fault = fault, .from = stacked, .width = width};
+            all.hit = (sim_slice){.fault = fault, .from = stacked, .width = width};
         stacked += width;
         all.multiplier = sim_scale(all.multiplier, sim_fault_multiplier_at(fault, arrival));
         all.added += sim_fault_added_at(fault, arrival);
@@ -158,7 +144,7 @@ bool sim_world_connects(const sim_world_run *run, rgn_region region, uint32_t pa
         if (probes == SIM_PROBES_AS_REQUESTS)
             as_requests |= UINT64_C(1) << number;
     }
-    const effect all = effect_of(run, as_requests, at, (sim_words){{word, word}});
+    const sim_impact all = impact_of(run, as_requests, at, (sim_words){{word, word}});
     return !all.is_lost && (all.hit.fault == NULL || pick_error(&all.hit, word)->type == SIM_ERROR_STATUS);
 }
 
@@ -184,7 +170,7 @@ sim_account_reading sim_world_read_account(const sim_world_run *run, const sim_l
     for (unsigned i = 0; i < count; i++) {
         const uint64_t key = sim_mix64((uint64_t)world->scenario->region[region[i]] + 1) + (uint64_t)now;
         const sim_words words = sim_draw_words(luck, SIM_DRAW_ACCOUNT, client_key, key);
-        const effect all = effect_of(run, faults & world->region_faults[region[i]], now, words);
+        const sim_impact all = impact_of(run, faults & world->region_faults[region[i]], now, words);
         const int64_t taken =
             rgn_time_add((int64_t)sim_scale((uint64_t)world->scenario->account_read_time, all.multiplier), all.added);
         if (all.hit.fault == NULL && !all.is_lost)
@@ -195,57 +181,116 @@ sim_account_reading sim_world_read_account(const sim_world_run *run, const sim_l
     return (sim_account_reading){.asked = at, .end = now};
 }
 
-/* The windows around `arrival`, of which stretch `here` tells. */
-static void open_windows(sim_world_run *run, rgn_region region, uint32_t here, uint64_t met, const effect *all)
+/* What happened to an attempt that met `met` holds for all that meet the same as long as the stretch lasts, if their
+ * outcome words are in [least, end); an end of 0 is the end of all words. */
+static sim_steady open_window(const sim_world_run *run, const sim_stretches *stretches, uint32_t here, uint64_t met,
+                              const sim_impact *all, uint64_t least, uint64_t end)
 {
-    const sim_stretches *stretches = &run->stretches[region];
     const int64_t until = here + 1 < stretches->count ? stretches->from[here + 1] : RGN_TIME_NEVER;
-    if (stretches->struck[here] >= SIM_SHARE_ONE)
-        return;
-    const uint64_t struck_below = first_word_at(stretches->struck[here]);
-    if (stretches->slowing[here] == SIM_SLOWING_NONE)
-        run->quiet[region] =
-            (sim_quiet){.quiet_from = stretches->from[here], .quiet_until = until, .struck_below = struck_below};
-    else if (stretches->slowing[here] == SIM_SLOWING_STEADY)
-        run->steady[region] = (sim_steady){.from = stretches->from[here],
-                                           .until = until,
-                                           .struck_below = struck_below,
-                                           .faults = stretches->faults[here],
-                                           .met = met,
-                                           .multiplier = all->multiplier,
-                                           .added = all->added,
-                                           .round_trips = all->round_trips};
+    return (sim_steady){.from = stretches->from[here],
+                        .length = (uint64_t)until - (uint64_t)stretches->from[here],
+                        .least_word = least,
+                        .word_span = end - 1 - least,
+                        .faults = stretches->faults[here],
+                        .met = met,
+                        .is_met_by_all = (stretches->faults[here] & ~run->scope->everybody) == 0,
+                        .impact = *all};
 }
 
-/* An attempt that no error strikes. */
-static sim_fate answer(int64_t there_and_back, uint64_t drawn, uint64_t multiplier, int64_t added)
+/* The windows around an attempt's arrival, of which stretch `here` tells. */
+static void open_windows(sim_world_run *run, rgn_region region, uint32_t here, uint64_t met, const sim_impact *all)
 {
-    const int64_t service = rgn_time_add((int64_t)sim_scale(drawn, multiplier), added);
-    return (sim_fate){.end = rgn_time_add(there_and_back, service), .status = 200};
+    const sim_stretches *stretches = &run->stretches[region];
+    const sim_slowing slowing = stretches->slowing[here];
+    const sim_slice *hit = &all->hit;
+    if (hit->fault != NULL && slowing != SIM_SLOWING_VARIES && stretches->strikes_steadily[here])
+        run->struck[region] = open_window(run, stretches, here, met, all, first_word_at(hit->from),
+                                          first_word_at(hit->from + hit->width));
+    if (stretches->struck[here] >= SIM_SHARE_ONE || slowing == SIM_SLOWING_VARIES)
+        return;
+    sim_impact slowed = *all;
+    slowed.hit.fault = NULL;
+    const sim_steady window =
+        open_window(run, stretches, here, met, &slowed, first_word_at(stretches->struck[here]), 0);
+    if (slowing == SIM_SLOWING_STEADY)
+        run->slowed[region] = window;
+    else
+        run->quiet[region] = (sim_quiet){.quiet_from = window.from,
+                                         .quiet_until = (int64_t)((uint64_t)window.from + window.length),
+                                         .struck_below = window.least_word};
+}
+
+/* How an attempt ends that meets `all`. */
+static sim_fate end_with(const sim_impact *all, int64_t round_trip, int64_t sent, uint64_t drawn, uint64_t outcome)
+{
+    if (all->is_lost)
+        return (sim_fate){.end = RGN_TIME_NEVER, .transport = RGN_TRANSPORT_UNKNOWN};
+    const int64_t first_answer = rgn_time_add(sent, round_trip);
+    const int64_t there_and_back = rgn_time_add(first_answer, times(round_trip, all->round_trips));
+    const int64_t service = rgn_time_add((int64_t)sim_scale(drawn, all->multiplier), all->added);
+    if (all->hit.fault == NULL)
+        return (sim_fate){.end = rgn_time_add(there_and_back, service), .status = 200};
+    return fail(&all->hit, outcome, first_answer, there_and_back, service);
+}
+
+static inline bool is_within(const sim_steady *steady, int64_t arrival, uint64_t outcome)
+{
+    return (uint64_t)arrival - (uint64_t)steady->from < steady->length &&
+           outcome - steady->least_word <= steady->word_span;
+}
+
+static inline bool meets_the_same(const sim_world_run *run, const sim_steady *steady, const sim_attempt *attempt)
+{
+    return steady->is_met_by_all || faults_met(run, attempt, steady->faults) == steady->met;
+}
+
+/* What is about at that instant, and whom does it meet? */
+static sim_impact look_around(sim_world_run *run, const sim_attempt *attempt, int64_t arrival, sim_words luck)
+{
+    const sim_stretches *stretches = &run->stretches[attempt->region];
+    const uint32_t here = sim_stretches_find(stretches, arrival);
+    const uint64_t met = faults_met(run, attempt, stretches->faults[here]);
+    const sim_impact all = impact_of(run, met, arrival, luck);
+    open_windows(run, attempt->region, here, met, &all);
+    return all;
+}
+
+/* Apart, so that those who are slowed and no more, which whole storms are, have no room to make. */
+static __attribute__((noinline)) sim_fate settle(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt,
+                                                 int64_t sent, sim_words luck)
+{
+    const int64_t arrival = rgn_time_add(sent, round_trip / 2);
+    const sim_steady *slowed = &run->slowed[attempt->region];
+    const sim_steady *struck = &run->struck[attempt->region];
+    const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
+    if (is_within(struck, arrival, luck.word[1]) && meets_the_same(run, struck, attempt))
+        return end_with(&struck->impact, round_trip, sent, drawn, luck.word[1]);
+    if (is_within(slowed, arrival, luck.word[1]) && meets_the_same(run, slowed, attempt))
+        return end_with(&slowed->impact, round_trip, sent, drawn, luck.word[1]);
+    const sim_impact all = look_around(run, attempt, arrival, luck);
+    return end_with(&all, round_trip, sent, drawn, luck.word[1]);
+}
+
+/* The word is no end of the distribution's, whose quantiles take a call. */
+static inline bool is_common(uint64_t word)
+{
+    const uint64_t bin = word >> (64 - SIM_QUANTILE_BITS);
+    return bin >= SIM_TAIL_EDGE && bin < SIM_QUANTILE_BINS - SIM_TAIL_EDGE;
 }
 
 sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                              sim_words luck)
 {
-    const rgn_region region = attempt->region;
-    const sim_stretches *stretches = &run->stretches[region];
-    const sim_steady *steady = &run->steady[region];
-    const int64_t arrival = rgn_time_add(sent, round_trip / 2);
-    const int64_t first_answer = rgn_time_add(sent, round_trip);
-    const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
-    if (arrival >= steady->from && arrival < steady->until && luck.word[1] >= steady->struck_below &&
-        faults_met(run, attempt, steady->faults) == steady->met)
-        return answer(rgn_time_add(first_answer, times(round_trip, steady->round_trips)), drawn, steady->multiplier,
-                      steady->added);
-    const uint32_t here = sim_stretches_find(stretches, arrival);
-    const uint64_t met = faults_met(run, attempt, stretches->faults[here]);
-    const effect all = effect_of(run, met, arrival, luck);
-    open_windows(run, region, here, met, &all);
-    const int64_t there_and_back = rgn_time_add(first_answer, times(round_trip, all.round_trips));
-    if (all.is_lost)
-        return (sim_fate){.end = RGN_TIME_NEVER, .transport = RGN_TRANSPORT_UNKNOWN};
-    if (all.hit.fault == NULL)
-        return answer(there_and_back, drawn, all.multiplier, all.added);
-    const int64_t service = rgn_time_add((int64_t)sim_scale(drawn, all.multiplier), all.added);
-    return fail(&all.hit, luck.word[1], first_answer, there_and_back, service);
+    const sim_steady *slowed = &run->slowed[attempt->region];
+    if (is_within(slowed, sent + round_trip / 2, luck.word[1]) && slowed->is_met_by_all &&
+        slowed->impact.round_trips == 0 && is_common(luck.word[0])) {
+        const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
+        const sim_u128 scaled = (sim_u128)drawn * slowed->impact.multiplier;
+        /* Up to five hours, and one way to and fro: nothing can overflow, and no 128 bits are divided. */
+        if (scaled >> 64 == 0)
+            return (sim_fate){.end = sent + round_trip + slowed->impact.added +
+                                     (int64_t)((uint64_t)scaled / SIM_FACTOR_ONE),
+                              .status = 200};
+    }
+    return settle(run, round_trip, attempt, sent, luck);
 }

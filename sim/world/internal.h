@@ -24,6 +24,7 @@ typedef struct sim_stretches {
     uint64_t *faults;
     uint32_t *struck; /* outcome positions (ppb) at or above it meet no error */
     sim_slowing *slowing;
+    bool *strikes_steadily; /* the faults' error shares do not change, and all attempts that meet one share its luck */
 } sim_stretches;
 
 /* Round trips of one scenario, resolved. */
@@ -92,6 +93,7 @@ struct sim_world_scope {
     uint64_t *hits;          /* per partition: the faults that hit it, wherever; behind the last: those that hit all */
     uint64_t *client_hits;   /* per client: the faults that hit it */
     uint64_t any_client;     /* the faults that hit some client */
+    uint64_t everybody;      /* the faults that hit all partitions, clients, kinds and connections */
     uint64_t *partition_key; /* by global index; keys a partition's luck */
     uint32_t line_count;
     sim_truth_line *line; /* by fault set, one for each set that meets a client, partition, region and

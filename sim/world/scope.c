@@ -117,6 +117,18 @@ static void draw_client_hits(struct sim_world_scope *scope, const sim_scenario *
     }
 }
 
+/* The faults that need not ask whom they meet. */
+static uint64_t hit_everybody(const struct sim_world_scope *scope, const sim_world *world)
+{
+    uint64_t all = world->kind_faults[SIM_KIND_READ] & world->kind_faults[SIM_KIND_WRITE];
+    all &= ~world->new_connection_faults;
+    for (uint32_t p = 0; p <= world->scenario->partition_count; p++)
+        all &= scope->hits[p];
+    for (uint32_t c = 0; c < world->scenario->client_count; c++)
+        all &= scope->client_hits[c];
+    return all;
+}
+
 /* The same keys as the fleet's: a workload's name and a number within it. */
 static bool set_keys(struct sim_world_scope *scope, const sim_scenario *scenario)
 {
@@ -155,6 +167,7 @@ sim_world_run *sim_world_run_create(const sim_world *world, const sim_luck *luck
         else
             draw_client_hits(run->scope, scenario, luck, f);
     }
+    run->scope->everybody = hit_everybody(run->scope, world);
     if (!sim_drawn_init(run, luck) || !sim_truth_init(run) || !sim_write_regions_init(run) ||
         (scenario->replication.is_on && !set_keys(run->scope, scenario)))
         goto failed;

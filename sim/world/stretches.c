@@ -65,6 +65,20 @@ static sim_slowing slowing_in(const sim_fault *faults, uint64_t mask, int64_t fi
     return found;
 }
 
+/* No fault's share of errors is another in [first, last], between which shapes keep to one line, than at `since`; a
+ * zone's replicas strike some of those who meet them, and spare others. */
+static bool strikes_as_at(const sim_fault *faults, uint64_t mask, int64_t since, int64_t first, int64_t last)
+{
+    while (mask != 0) {
+        const sim_fault *fault = &faults[sim_mask_take(&mask)];
+        const uint32_t share = sim_fault_errors_at(fault, since);
+        if ((fault->zone.of > 0 && fault->zone_of_replicas) || sim_fault_errors_at(fault, first) != share ||
+            sim_fault_errors_at(fault, last) != share)
+            return false;
+    }
+    return true;
+}
+
 /* Room for so many; false: no memory. */
 static bool reserve(sim_stretches *stretches, size_t count)
 {
@@ -72,8 +86,9 @@ static bool reserve(sim_stretches *stretches, size_t count)
     stretches->faults = malloc(count * sizeof *stretches->faults);
     stretches->struck = malloc(count * sizeof *stretches->struck);
     stretches->slowing = malloc(count * sizeof *stretches->slowing);
+    stretches->strikes_steadily = malloc(count * sizeof *stretches->strikes_steadily);
     return stretches->from != NULL && stretches->faults != NULL && stretches->struck != NULL &&
-           stretches->slowing != NULL;
+           stretches->slowing != NULL && stretches->strikes_steadily != NULL;
 }
 
 bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint64_t mask)
@@ -90,6 +105,7 @@ bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint6
         stretches->faults[0] = 0;
         stretches->struck[0] = 0;
         stretches->slowing[0] = SIM_SLOWING_NONE;
+        stretches->strikes_steadily[0] = true;
         for (uint32_t i = 0; i < breaks; i++) {
             const int64_t end = i + 1 < breaks ? at[i + 1] : RGN_TIME_NEVER;
             const uint64_t found = with_effect(faults, mask, at[i], end - 1);
@@ -100,11 +116,14 @@ bool sim_stretches_init(sim_stretches *stretches, const sim_fault *faults, uint6
                 *so_far = struck > *so_far ? struck : *so_far;
                 if (slowing > stretches->slowing[count - 1])
                     stretches->slowing[count - 1] = slowing;
+                stretches->strikes_steadily[count - 1] &=
+                    strikes_as_at(faults, found, stretches->from[count - 1], at[i], end - 1);
                 continue;
             }
             stretches->from[count] = at[i];
             stretches->struck[count] = struck;
             stretches->slowing[count] = slowing;
+            stretches->strikes_steadily[count] = strikes_as_at(faults, found, at[i], at[i], end - 1);
             stretches->faults[count++] = found;
         }
         stretches->count = count;
@@ -119,6 +138,7 @@ void sim_stretches_deinit(sim_stretches *stretches)
     free(stretches->faults);
     free(stretches->struck);
     free(stretches->slowing);
+    free(stretches->strikes_steadily);
     *stretches = (sim_stretches){0};
 }
 

@@ -31,16 +31,32 @@ typedef struct {
     uint64_t struck_below; /* ... no fault touches an attempt whose outcome word is this or more; 0: none at all */
 } sim_quiet;
 
-/* The same where faults slow what they hit, as long as they slow it by the same amount. */
+/* The part of [0, SIM_SHARE_ONE) of the outcome word that is one fault's. */
 typedef struct {
-    int64_t from; /* at any t in [from, until) ... */
-    int64_t until;
-    uint64_t struck_below; /* ... an attempt whose outcome word is this or more ... */
-    uint64_t faults;       /* ... and that of these faults ... */
-    uint64_t met;          /* ... meets just these takes so much longer: */
+    const sim_fault *fault; /* NULL: the word struck nobody's */
+    uint32_t from;
+    uint32_t width;
+} sim_slice;
+
+/* What the faults that an attempt meets do to it. */
+typedef struct {
+    sim_slice hit;
     uint64_t multiplier;
     int64_t added;
     uint32_t round_trips;
+    bool is_lost; /* too many packets in a row */
+} sim_impact;
+
+/* The same where faults are about that do not change: what they have done to one attempt they do to others. */
+typedef struct {
+    int64_t from; /* at any t from then on ... */
+    uint64_t length;
+    uint64_t least_word; /* ... an attempt whose outcome word is this or higher ... */
+    uint64_t word_span;  /* ... and no further above it than that ... */
+    uint64_t faults;     /* ... and that of these faults ... */
+    uint64_t met;        /* ... meets just these takes this: */
+    bool is_met_by_all;  /* nobody needs to be asked what it meets */
+    sim_impact impact;
 } sim_steady;
 
 typedef struct sim_world_run {
@@ -51,7 +67,8 @@ typedef struct sim_world_run {
     const sim_sampler *service[SIM_KINDS];
     const sim_sampler *jitter; /* factor on a round trip in ppm; NULL: no jitter, no word to draw */
     sim_quiet quiet[RGN_REGIONS_MAX];
-    sim_steady steady[RGN_REGIONS_MAX];
+    sim_steady slowed[RGN_REGIONS_MAX]; /* of attempts that no error strikes */
+    sim_steady struck[RGN_REGIONS_MAX]; /* of those that one strikes */
     struct sim_world_scope *scope;           /* who is hit; scope.c */
     struct sim_write_regions *write_regions; /* who takes writes; NULL: the account never changes; write_region.c */
 } sim_world_run;
@@ -136,7 +153,7 @@ uint32_t sim_world_capacity_left(const sim_world_run *run, rgn_region region, ui
 /* True if some fault looks at connections: else nobody needs to know who has one. */
 bool sim_world_needs_connections(const sim_world *world);
 
-/* The general case of sim_world_fate(): a fault may touch the region about then. Refreshes run->quiet[region]. */
+/* The general case of sim_world_fate(): a fault may touch the region about then. Refreshes the region's windows. */
 sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                              sim_words luck);
 

@@ -312,7 +312,7 @@ static bool is_same_fate(sim_fate a, sim_fate b)
     return a.end == b.end && a.status == b.status && a.substatus == b.substatus && a.transport == b.transport;
 }
 
-/* A run that remembers its quiet windows against one that is made to look again each time. */
+/* A run that remembers its windows against one that is made to look again each time. */
 static void compare_paths(uint64_t seed, sim_world_run *run, sim_world_run *blank, uint64_t i)
 {
     enum { ROUND_TRIP = 11 };
@@ -323,6 +323,7 @@ static void compare_paths(uint64_t seed, sim_world_run *run, sim_world_run *blan
     const sim_words luck = {{fixture_word(seed, 10 * i + 4), fixture_word(seed, 10 * i + 5)}};
     const int64_t arrival = sent + ROUND_TRIP / 2;
     blank->quiet[r] = (sim_quiet){.quiet_from = 0, .quiet_until = 0};
+    blank->slowed[r] = blank->struck[r] = (sim_steady){0};
     const sim_attempt attempt = {.region = r, .kind = (uint8_t)k, .partition = p};
     const sim_fate fate = sim_world_fate(run, ROUND_TRIP, &attempt, sent, luck);
     if (!is_same_fate(fate, sim_world_fate(blank, ROUND_TRIP, &attempt, sent, luck)))
@@ -380,6 +381,42 @@ START_TEST(pause_within_a_fault_is_quiet)
 }
 END_TEST
 
+START_TEST(what_fails_all_the_time_is_looked_at_once_for_all)
+{
+    static const sim_point share[] = {{0, 60 * PERCENT}, {10 * S, 60 * PERCENT}, {20 * S, 0}};
+    sim_fault *fault = fixture_add_fault(&input);
+    fault->from = 5 * S;
+    fault->until = 60 * S;
+    fault->error_share = (sim_shape){SIM_SHAPE_STEP, 3, share};
+    sim_world_run *run = fixture_run(&input, 1);
+    const sim_attempt attempt = {.region = NORTHCENTRALUS};
+    ck_assert_uint_eq(sim_world_fate(run, 0, &attempt, 17 * S, (sim_words){{0, 1}}).status, 503);
+    const sim_steady *struck = &run->struck[NORTHCENTRALUS];
+    ck_assert_int_eq(struck->from, 5 * S);
+    ck_assert_uint_eq(struck->length, 20 * S);
+    ck_assert_uint_eq(struck->least_word, 0);
+    ck_assert(sim_below(struck->word_span, SIM_SHARE_ONE) < 60 * PERCENT);
+    ck_assert(sim_below(struck->word_span + 1, SIM_SHARE_ONE) == 60 * PERCENT);
+    ck_assert(struck->is_met_by_all);
+    ck_assert_uint_eq(sim_world_fate(run, 0, &attempt, 5 * S, (sim_words){{0, struck->word_span}}).status, 503);
+    ck_assert_uint_eq(sim_world_fate(run, 0, &attempt, 5 * S, (sim_words){{0, struck->word_span + 1}}).status, 200);
+    ck_assert_uint_eq(sim_world_fate(run, 0, &attempt, 25 * S, (sim_words){{0, 1}}).status, 200);
+    fixture_run_destroy(run);
+}
+END_TEST
+
+START_TEST(what_fails_more_and_more_is_looked_at_each_time)
+{
+    static const sim_point share[] = {{0, 10 * PERCENT}, {20 * S, 60 * PERCENT}};
+    fixture_add_fault(&input)->error_share = (sim_shape){SIM_SHAPE_RAMP, 2, share};
+    sim_world_run *run = fixture_run(&input, 1);
+    const sim_attempt attempt = {.region = NORTHCENTRALUS};
+    ck_assert_uint_eq(sim_world_fate(run, 0, &attempt, 5 * S, (sim_words){{0, 1}}).status, 503);
+    ck_assert_uint_eq(run->struck[NORTHCENTRALUS].length, 0);
+    fixture_run_destroy(run);
+}
+END_TEST
+
 int main(void)
 {
     printf("random faults from seed %llu on\n", (unsigned long long)SEED);
@@ -403,6 +440,8 @@ int main(void)
     tcase_set_timeout(quiet, 60);
     tcase_add_test(quiet, quiet_window_hides_no_fault);
     tcase_add_test(quiet, pause_within_a_fault_is_quiet);
+    tcase_add_test(quiet, what_fails_all_the_time_is_looked_at_once_for_all);
+    tcase_add_test(quiet, what_fails_more_and_more_is_looked_at_each_time);
     suite_add_tcase(suite, quiet);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
