@@ -51,7 +51,8 @@ static sim_story *story_of(sim_run_state *run, sim_slot *slot)
     return story;
 }
 
-static void tell_sent(sim_run_state *run, sim_slot *slot, int64_t now)
+/* Both for the few whose story may be told. */
+static __attribute__((noinline)) void tell_sent(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     sim_story *story = story_of(run, slot);
     const rgn_op *op = &slot->op;
@@ -65,7 +66,7 @@ static void tell_sent(sim_run_state *run, sim_slot *slot, int64_t now)
 }
 
 /* What the last call into the core did, but for what it sent. */
-static void tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+static __attribute__((noinline)) void tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     sim_story *story = story_of(run, slot);
     if (story == NULL)
@@ -116,15 +117,19 @@ static void add_one(uint8_t *count)
 }
 
 /* A leg is over. Whether a region did its work: not if it failed, or never heard of it. */
-static void count_work(sim_slot *slot, const sim_leg *leg)
+static void count_work(sim_slot *slot, uint8_t evidence)
 {
-    const rgn_response response = {.status = leg->status, .substatus = leg->substatus, .transport = leg->transport};
-    if (rgn_classify(&response).evidence != RGN_EVIDENCE_SUCCESS)
+    if (evidence != RGN_EVIDENCE_SUCCESS)
         add_one(&slot->unserved_legs);
 }
 
+static uint8_t evidence_of(const rgn_response *response)
+{
+    return response->status == 200 ? RGN_EVIDENCE_SUCCESS : rgn_classify(response).evidence;
+}
+
 /* The client answers the leg itself: its own budget is spent. */
-static void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
+static __attribute__((noinline)) void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     *sim_run_leg(run, slot, slot->op.leg) = (sim_leg){.end = now,
                                                       .sent = now,
@@ -134,7 +139,7 @@ static void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
                                                       .region = slot->op.region};
     run->output->legs++;
     const sim_record_words record = sim_run_sent_record(slot, now);
-    sim_run_digest(run, &record);
+    sim_run_record(run, &record);
 }
 
 /* What the region has of the session's writes may change the answer of a leg that was settled. */
@@ -164,6 +169,12 @@ static uint32_t count_visit(sim_slot *slot, rgn_region region)
     return ++slot->visits[region];
 }
 
+/* What faults strike: the operation's partition, or for metadata the number beyond all of them. */
+static inline uint32_t struck_partition(const sim_run_state *run, const sim_slot *slot)
+{
+    return (slot->flags & SIM_SLOT_METADATA) != 0 ? run->scenario->partition_count : slot->partition;
+}
+
 static bool has_connection(const sim_run_state *run, uint32_t client, rgn_region region, int64_t now)
 {
     const int64_t last = run->connection[(size_t)client * run->scenario->region_count + region];
@@ -177,15 +188,36 @@ static bool may_break_exclusion(const rgn_op *op)
            (op->reason == RGN_REASON_ROUTE_HEDGE && op->options->hedging_leg_exclusions == RGN_LEG_EXCLUSIONS_REPLACE);
 }
 
-/* Carries out RGN_SEND. */
-static inline __attribute__((always_inline)) void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
+static int64_t jittered(const sim_run_state *run, const sim_slot *slot, uint64_t place, int64_t round_trip)
+{
+    if (run->world->jitter == NULL)
+        return round_trip;
+    const sim_words words = sim_draw_words(&run->input->luck, SIM_DRAW_NETWORK_JITTER, slot->luck_key, place);
+    return sim_world_jittered(run->world->jitter, round_trip, words.word[0]);
+}
+
+/* The leg is settled; what is there to ask for besides its luck? */
+static void ask_others(sim_run_state *run, sim_slot *slot, uint64_t place, int64_t round_trip, int64_t now)
+{
+    ask_session(run, slot, now, now + round_trip / 2);
+    if (run->world->write_regions != NULL)
+        sim_control_settle(run, slot, rgn_time_add(now, round_trip / 2));
+    if (run->stations != NULL)
+        sim_stations_send(run, slot, place, round_trip, now);
+    const sim_record_words record = sim_run_sent_record(slot, now);
+    sim_run_tell_record(run, &record);
+}
+
+/* Carries out RGN_SEND. The operation stays open. */
+static bool send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     const rgn_op *op = &slot->op;
     const rgn_region region = op->region;
     if (rgn_region_in(op->excluded, region) && !may_break_exclusion(op))
         sim_run_break(run, "a leg was sent to an excluded region without the reason `fallback` or `failover_override`");
     slot->legs++;
-    tell_sent(run, slot, now);
+    if ((slot->flags & SIM_SLOT_STORY) != 0)
+        tell_sent(run, slot, now);
     if (op->send_flags & RGN_SEND_CANARY) {
         slot->flags |= SIM_SLOT_CANARY_LEG;
         sim_run_check_canary(run, slot);
@@ -194,26 +226,22 @@ static inline __attribute__((always_inline)) void send_leg(sim_run_state *run, s
         add_one(&slot->hedges);
         slot->hedge_region = region;
     }
-    if (run->throughput != NULL && !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
+    const bool is_plain = run->is_plain;
+    if (!is_plain && run->throughput != NULL &&
+        !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
         throttle_leg(run, slot, now);
-        return;
+        return true;
     }
     const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(slot, region));
     int64_t round_trip = run->fleet.client[slot->client].round_trip[region];
-    if (run->world->jitter != NULL)
-        round_trip = sim_world_jittered(
-            run->world->jitter, round_trip,
-            sim_draw_words(&run->input->luck, SIM_DRAW_NETWORK_JITTER, slot->luck_key, place).word[0]);
-    const bool is_metadata = (slot->flags & SIM_SLOT_METADATA) != 0;
-    sim_run_settle_leg(run, slot, sim_run_leg(run, slot, op->leg),
-                       is_metadata ? run->scenario->partition_count : slot->partition,
+    if (!is_plain)
+        round_trip = jittered(run, slot, place, round_trip);
+    sim_run_settle_leg(run, slot, sim_run_leg(run, slot, op->leg), struck_partition(run, slot),
                        sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
                        run->connection != NULL && has_connection(run, slot->client, region, now), now);
-    ask_session(run, slot, now, now + round_trip / 2);
-    if (run->world->write_regions != NULL)
-        sim_control_settle(run, slot, rgn_time_add(now, round_trip / 2));
-    if (run->stations != NULL)
-        sim_stations_send(run, slot, place, round_trip, now);
+    if (!is_plain)
+        ask_others(run, slot, place, round_trip, now);
+    return true;
 }
 
 sim_words sim_run_draw_first_leg(const sim_run_state *run, const sim_slot *slot)
@@ -237,41 +265,48 @@ void sim_run_strike_first_leg(sim_run_state *run, sim_slot *slot, sim_words luck
 /* Legs that the core gave up no longer end. */
 static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
 {
-    for (uint32_t leg = 0; slot->op.cancel_legs >> leg != 0; leg++)
-        if (slot->op.cancel_legs >> leg & 1) {
-            sim_leg *cut = sim_run_leg(run, slot, leg);
-            cut->end = RGN_TIME_NEVER;
-            count_work(slot, cut);
-            run->cut_legs++;
-            if (run->stations != NULL)
-                sim_stations_give_up(run, slot, leg, now);
-        }
+    for (unsigned left = slot->op.cancel_legs; left != 0; left &= left - 1) {
+        const uint32_t leg = (uint32_t)__builtin_ctz(left);
+        sim_leg *cut = sim_run_leg(run, slot, leg);
+        const rgn_response drawn = {.status = cut->status, .substatus = cut->substatus, .transport = cut->transport};
+        cut->end = RGN_TIME_NEVER;
+        count_work(slot, evidence_of(&drawn));
+        run->cut_legs++;
+        if (run->stations != NULL)
+            sim_stations_give_up(run, slot, leg, now);
+    }
 }
 
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
-    tell_step(run, slot, step, now);
+    if ((slot->flags & SIM_SLOT_STORY) != 0)
+        tell_step(run, slot, step, now);
     if (!SIM_LIKELY(run->input->recorder == NULL))
         record_step(run, slot, step, now);
     if (slot->op.cancel_legs != 0)
         cancel_legs(run, slot, now);
-    if (step == RGN_DONE) {
-        const sim_record_words record = sim_run_done_record(slot, now);
-        run->told_ends++;
-        run->is_told = true;
-        sim_run_report_ended(run, slot, now);
-        run->is_told = false;
-        sim_run_tell_record(run, &record);
-        if (run->has_callers)
-            sim_callers_end(run, slot, now);
-        return false;
-    }
-    if (step == RGN_SEND) {
-        send_leg(run, slot, now);
-        const sim_record_words record = sim_run_sent_record(slot, now);
-        sim_run_tell_record(run, &record);
-    }
-    return true;
+    if (step == RGN_SEND)
+        return send_leg(run, slot, now);
+    if (step != RGN_DONE)
+        return true;
+    const sim_record_words record = sim_run_done_record(slot, now);
+    run->told_ends++;
+    run->is_told = true;
+    sim_run_report_ended(run, slot, now);
+    run->is_told = false;
+    sim_run_tell_record(run, &record);
+    if (run->has_callers)
+        sim_callers_end(run, slot, now);
+    return false;
+}
+
+/* As sim_run_follow(), which has nothing to do for most who send but to send: nobody listens, and nothing is cut. */
+static inline bool follow_plainly(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+{
+    if (SIM_LIKELY(step == RGN_SEND && run->is_plain && slot->op.cancel_legs == 0 &&
+                   (slot->flags & SIM_SLOT_STORY) == 0))
+        return send_leg(run, slot, now);
+    return sim_run_follow(run, slot, step, now);
 }
 
 /* ---- starting ---- */
@@ -351,33 +386,38 @@ bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, 
         slot->first_region = RGN_REGION_NONE;
     else if (slot->op.reason != RGN_REASON_ROUTE_PREFERRED)
         slot->flags |= start_flags(run, slot);
-    return sim_run_follow(run, slot, step, now);
+    return follow_plainly(run, slot, step, now);
 }
 
 /* ---- reporting ---- */
 
+static unsigned count_legs(unsigned legs)
+{
+    unsigned count = 0;
+    for (; legs != 0; legs &= legs - 1)
+        count++;
+    return count;
+}
+
 /* The operation's race for the observer. Every hedge that was launched must have come to an end, and none other. */
-static void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *ended)
+static inline void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *ended)
 {
     const rgn_hedge hedge = (rgn_hedge)ended->hedge;
-    if (sim_is_end_of_race(hedge)
-            ? slot->hedges == 0
-            : slot->hedges != 0 && hedge != RGN_HEDGE_LAUNCHED && slot->op.options->hedging_races_per_operation == 1)
+    const bool is_end = sim_is_end_of_race(hedge);
+    if (is_end ? slot->hedges == 0
+               : slot->hedges != 0 && hedge != RGN_HEDGE_LAUNCHED && slot->op.options->hedging_races_per_operation == 1)
         sim_run_break(run, "a hedge was launched without an end, or ended without having been launched");
     if (slot->hedges == 0)
         return;
     ended->hedges = slot->hedges;
     ended->hedge_region = slot->hedge_region;
-    if (sim_is_end_of_race(hedge))
-        for (unsigned cut = slot->op.cancel_legs; cut != 0; cut &= cut - 1)
-            ended->hedge_cancelled++;
+    if (is_end)
+        ended->hedge_cancelled = (uint8_t)count_legs(slot->op.cancel_legs);
 }
 
-void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+static uint8_t ended_flags(const sim_slot *slot)
 {
     const rgn_op *op = &slot->op;
-    if (!run->is_told) /* a race that was won: what sim_run_follow() would have counted */
-        run->cut_legs += (uint64_t)__builtin_popcount(op->cancel_legs);
     unsigned flags = slot->flags & ~(unsigned)(SIM_SLOT_CANARY_LEG | SIM_SLOT_CANARY_FAILED | SIM_SLOT_STORY |
                                                SIM_SLOT_FEED | SIM_SLOT_METADATA);
     flags |= slot->flags & SIM_SLOT_FEED ? SIM_ENDED_FEED : 0;
@@ -387,12 +427,25 @@ void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
     flags |= op->result.reason == RGN_REASON_DONE_ABANDONED ? SIM_ENDED_ABANDONED : 0;
     const bool is_final = op->result.reason == RGN_REASON_DONE_FINAL && !op->result.is_error;
     flags |= op->result.is_success || is_final ? SIM_ENDED_SERVED : 0;
-    ended->flags = (uint8_t)flags;
+    return (uint8_t)flags;
+}
+
+void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+{
+    const rgn_op *op = &slot->op;
+    if (!run->is_told) /* a race that was won: what sim_run_follow() would have counted */
+        run->cut_legs += count_legs(op->cancel_legs);
+    if ((slot->flags & ~(unsigned)SIM_ENDED_AWAY) == 0 && op->result.is_success)
+        ended->flags = slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED;
+    else
+        ended->flags = ended_flags(slot);
     if (run->sessions != NULL)
         ended->session_misses = sim_sessions_misses(run->sessions, (uint32_t)(slot - run->slot));
     if ((slot->flags & SIM_SLOT_CANARY_FAILED) != 0 && op->canary_failed_at != RGN_TIME_NEVER)
         ended->canary_retry = op->canary_failed_at - slot->start;
     report_race(run, slot, ended);
+    if ((slot->flags & SIM_SLOT_STORY) == 0)
+        return;
     sim_story *story = story_of(run, slot);
     if (story != NULL)
         story->ended = *ended;
@@ -454,11 +507,12 @@ static void report_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t
         report_canary(run, slot, leg, canary_evidence, now);
 }
 
-static void report_answer(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response, int64_t now)
+static void report_answer(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, int64_t now)
 {
     const rgn_router *router = run->fleet.client[slot->client].router;
-    const rgn_evidence evidence = (rgn_evidence)rgn_classify(response).evidence;
-    report_leg(run, slot, leg, (uint8_t)evidence, (uint8_t)rgn_op_judge_canary(router, &slot->op, evidence), now);
+    const bool is_canary = leg == 0 && (slot->flags & SIM_SLOT_CANARY_LEG) != 0;
+    report_leg(run, slot, leg, evidence,
+               is_canary ? (uint8_t)rgn_op_judge_canary(router, &slot->op, (rgn_evidence)evidence) : evidence, now);
 }
 
 static uint8_t lost_race_evidence(const sim_run_state *run)
@@ -503,12 +557,13 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
         answer.retry_after = sim_throughput_wait(now);
     else if (run->stations != NULL)
         answer.retry_after = sim_stations_retry_after(run, slot, leg);
-    sim_story *story = story_of(run, slot);
+    sim_story *story = (slot->flags & SIM_SLOT_STORY) != 0 ? story_of(run, slot) : NULL;
     if (story != NULL)
         sim_story_leg_ended(story, (uint8_t)leg, SIM_STORY_ANSWERED, &answer, now);
-    count_work(slot, sim_run_leg(run, slot, leg));
+    const uint8_t evidence = evidence_of(&answer);
+    count_work(slot, evidence);
     if (answer.status != 200 || (slot->flags & SIM_SLOT_CANARY_LEG) != 0)
-        report_answer(run, slot, leg, &answer, now);
+        report_answer(run, slot, leg, evidence, now);
     if (run->reads_account && answer.status != 200)
         sim_run_mark_dirty(run, slot->client); /* it may want to read the account */
     enter_core(run, slot);
@@ -529,12 +584,10 @@ bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now)
     run->is_timeout = slot->op.wake_kind == RGN_WAKE_LEG_TIMEOUT;
     enter_core(run, slot);
     const rgn_step step = rgn_op_on_timer(run->fleet.client[slot->client].router, &slot->op, now);
-    const unsigned cut = open_before & slot->op.cancel_legs;
-    for (uint32_t leg = 0; cut >> leg != 0; leg++)
-        if (cut >> leg & 1)
-            report_leg(run, slot, leg, RGN_EVIDENCE_TIMEOUT, RGN_EVIDENCE_TIMEOUT, now);
+    for (unsigned cut = open_before & slot->op.cancel_legs; cut != 0; cut &= cut - 1)
+        report_leg(run, slot, (uint32_t)__builtin_ctz(cut), RGN_EVIDENCE_TIMEOUT, RGN_EVIDENCE_TIMEOUT, now);
     report_lost_canary(run, slot, RGN_EVIDENCE_TIMEOUT, now);
-    const bool is_open = sim_run_follow(run, slot, step, now);
+    const bool is_open = follow_plainly(run, slot, step, now);
     run->is_timeout = false;
     return is_open;
 }
