@@ -208,39 +208,51 @@ static void ask_others(sim_run_state *run, sim_slot *slot, uint64_t place, int64
     sim_run_tell_record(run, &record);
 }
 
-/* Carries out RGN_SEND. The operation stays open. */
-static bool send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
+/* A leg is on its way, before its fate is settled. */
+static inline void begin_leg(sim_run_state *run, sim_slot *slot)
 {
     const rgn_op *op = &slot->op;
-    const rgn_region region = op->region;
-    if (rgn_region_in(op->excluded, region) && !may_break_exclusion(op))
+    if (rgn_region_in(op->excluded, op->region) && !may_break_exclusion(op))
         sim_run_break(run, "a leg was sent to an excluded region without the reason `fallback` or `failover_override`");
     slot->legs++;
-    if ((slot->flags & SIM_SLOT_STORY) != 0)
-        tell_sent(run, slot, now);
     if (op->send_flags & RGN_SEND_CANARY) {
         slot->flags |= SIM_SLOT_CANARY_LEG;
         sim_run_check_canary(run, slot);
     }
     if (op->reason == RGN_REASON_ROUTE_HEDGE) {
         add_one(&slot->hedges);
-        slot->hedge_region = region;
+        slot->hedge_region = op->region;
     }
-    const bool is_plain = run->is_plain;
-    if (!is_plain && run->throughput != NULL &&
-        !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
+}
+
+/* Carries out RGN_SEND. */
+static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    const rgn_region region = slot->op.region;
+    begin_leg(run, slot);
+    if ((slot->flags & SIM_SLOT_STORY) != 0)
+        tell_sent(run, slot, now);
+    if (run->throughput != NULL && !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
         throttle_leg(run, slot, now);
-        return true;
+        return;
     }
     const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(slot, region));
-    int64_t round_trip = run->fleet.client[slot->client].round_trip[region];
-    if (!is_plain)
-        round_trip = jittered(run, slot, place, round_trip);
-    sim_run_settle_leg(run, slot, sim_run_leg(run, slot, op->leg), struck_partition(run, slot),
+    const int64_t round_trip = jittered(run, slot, place, run->fleet.client[slot->client].round_trip[region]);
+    sim_run_settle_leg(run, slot, sim_run_leg(run, slot, slot->op.leg), struck_partition(run, slot),
                        sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
                        run->connection != NULL && has_connection(run, slot->client, region, now), now);
-    if (!is_plain)
-        ask_others(run, slot, place, round_trip, now);
+    ask_others(run, slot, place, round_trip, now);
+}
+
+/* The same where there is nothing to ask for and nobody to tell: run->is_plain, no story. The operation stays open. */
+static __attribute__((flatten)) bool send_plainly(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    const rgn_region region = slot->op.region;
+    begin_leg(run, slot);
+    const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(slot, region));
+    sim_run_settle_leg(run, slot, sim_run_leg(run, slot, slot->op.leg), struck_partition(run, slot),
+                       sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place),
+                       run->fleet.client[slot->client].round_trip[region], false, now);
     return true;
 }
 
@@ -286,7 +298,7 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
     if (slot->op.cancel_legs != 0)
         cancel_legs(run, slot, now);
     if (step == RGN_SEND)
-        return send_leg(run, slot, now);
+        send_leg(run, slot, now);
     if (step != RGN_DONE)
         return true;
     const sim_record_words record = sim_run_done_record(slot, now);
@@ -300,13 +312,10 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
     return false;
 }
 
-/* As sim_run_follow(), which has nothing to do for most who send but to send: nobody listens, and nothing is cut. */
-static inline bool follow_plainly(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+/* For most who send sim_run_follow() has nothing to do but to send: nobody listens, and nothing is cut. */
+static inline bool sends_plainly(const sim_run_state *run, const sim_slot *slot, rgn_step step)
 {
-    if (SIM_LIKELY(step == RGN_SEND && run->is_plain && slot->op.cancel_legs == 0 &&
-                   (slot->flags & SIM_SLOT_STORY) == 0))
-        return send_leg(run, slot, now);
-    return sim_run_follow(run, slot, step, now);
+    return step == RGN_SEND && run->is_plain && slot->op.cancel_legs == 0 && (slot->flags & SIM_SLOT_STORY) == 0;
 }
 
 /* ---- starting ---- */
@@ -386,7 +395,7 @@ bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, 
         slot->first_region = RGN_REGION_NONE;
     else if (slot->op.reason != RGN_REASON_ROUTE_PREFERRED)
         slot->flags |= start_flags(run, slot);
-    return follow_plainly(run, slot, step, now);
+    return SIM_LIKELY(sends_plainly(run, slot, step)) ? send_plainly(run, slot, now) : sim_run_follow(run, slot, step, now);
 }
 
 /* ---- reporting ---- */
@@ -573,23 +582,34 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
         report_lost_canary(run, slot, lost_race_evidence(run), now);
     run->answer = &answer;
     run->answered_leg = (uint8_t)leg;
-    const bool is_open = sim_run_follow(run, slot, step, now);
+    const bool is_open =
+        sends_plainly(run, slot, step) ? send_plainly(run, slot, now) : sim_run_follow(run, slot, step, now);
     run->answer = NULL;
+    return is_open;
+}
+
+/* The timer did more than send a further leg. */
+static __attribute__((noinline)) bool ring_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step,
+                                                     unsigned open_before, bool is_timeout, int64_t now)
+{
+    run->is_timeout = is_timeout;
+    for (unsigned cut = open_before & slot->op.cancel_legs; cut != 0; cut &= cut - 1)
+        report_leg(run, slot, (uint32_t)__builtin_ctz(cut), RGN_EVIDENCE_TIMEOUT, RGN_EVIDENCE_TIMEOUT, now);
+    report_lost_canary(run, slot, RGN_EVIDENCE_TIMEOUT, now);
+    const bool is_open = sim_run_follow(run, slot, step, now);
+    run->is_timeout = false;
     return is_open;
 }
 
 bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now)
 {
-    const uint8_t open_before = slot->op.open_legs;
-    run->is_timeout = slot->op.wake_kind == RGN_WAKE_LEG_TIMEOUT;
+    const unsigned open_before = slot->op.open_legs;
+    const bool is_timeout = slot->op.wake_kind == RGN_WAKE_LEG_TIMEOUT;
     enter_core(run, slot);
     const rgn_step step = rgn_op_on_timer(run->fleet.client[slot->client].router, &slot->op, now);
-    for (unsigned cut = open_before & slot->op.cancel_legs; cut != 0; cut &= cut - 1)
-        report_leg(run, slot, (uint32_t)__builtin_ctz(cut), RGN_EVIDENCE_TIMEOUT, RGN_EVIDENCE_TIMEOUT, now);
-    report_lost_canary(run, slot, RGN_EVIDENCE_TIMEOUT, now);
-    const bool is_open = follow_plainly(run, slot, step, now);
-    run->is_timeout = false;
-    return is_open;
+    if (SIM_LIKELY(sends_plainly(run, slot, step) && (slot->flags & SIM_SLOT_CANARY_LEG) == 0))
+        return send_plainly(run, slot, now);
+    return ring_otherwise(run, slot, step, open_before, is_timeout, now);
 }
 
 bool sim_run_abandon(sim_run_state *run, sim_slot *slot, int64_t now)
