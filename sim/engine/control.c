@@ -101,7 +101,6 @@ void sim_control_on_gateway(void *context, const rgn_gateway_change *change)
     sim_run_record(run, &record);
     if (observer == NULL || is_on == hedges(&change->before))
         return;
-    sim_run_flush(run);
     observer->strategy(observer->context, client->index, is_on, change->at);
 }
 
@@ -111,6 +110,5 @@ void sim_control_tell_first(sim_run_state *run, uint32_t client, int64_t at)
     if (observer == NULL)
         return;
     const rgn_gateway gateway = rgn_router_gateway(run->fleet.client[client].router);
-    sim_run_flush(run);
     observer->strategy(observer->context, client, hedges(&gateway), at);
 }

@@ -2,7 +2,7 @@
 /* One run: arrivals, legs and timers of a whole fleet in virtual time, single-threaded.
  *
  * The engine knows nothing of metrics: it tells an observer what happened. Ended operations come in batches, in order
- * of their end; everything rare comes at once, after the batch so far. */
+ * of their end; everything else comes at once, and so before operations that ended before it. */
 #ifndef SIM_ENGINE_H
 #define SIM_ENGINE_H
 

@@ -386,7 +386,7 @@ static uint8_t start_flags(const sim_run_state *run, const sim_slot *slot)
     return rgn_entry_is_tripped(&entry, (rgn_direction)slot->op.direction) ? SIM_ENDED_AWAY : 0;
 }
 
-bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+static __attribute__((noinline)) bool start_rarely(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     slot->leg[0].end = RGN_TIME_NEVER;
     if (run->sessions != NULL)
@@ -395,7 +395,18 @@ bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, 
         slot->first_region = RGN_REGION_NONE;
     else if (slot->op.reason != RGN_REASON_ROUTE_PREFERRED)
         slot->flags |= start_flags(run, slot);
-    return SIM_LIKELY(sends_plainly(run, slot, step)) ? send_plainly(run, slot, now) : sim_run_follow(run, slot, step, now);
+    return sends_plainly(run, slot, step) ? send_plainly(run, slot, now) : sim_run_follow(run, slot, step, now);
+}
+
+bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+{
+    const rgn_op *op = &slot->op;
+    const bool is_kept_away = op->reason == RGN_REASON_ROUTE_OVERRIDE && (op->send_flags & RGN_SEND_CANARY) == 0 &&
+                              (slot->flags & SIM_SLOT_METADATA) == 0;
+    if (!SIM_LIKELY(sends_plainly(run, slot, step) && is_kept_away))
+        return start_rarely(run, slot, step, now);
+    slot->flags |= SIM_ENDED_AWAY;
+    return send_plainly(run, slot, now);
 }
 
 /* ---- reporting ---- */
@@ -475,7 +486,6 @@ static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint
                                .region = ended->region,
                                .kind = slot->kind,
                                .evidence = evidence};
-    sim_run_flush(run);
     run->input->observer->canary(run->input->observer->context, &canary);
 }
 
@@ -501,7 +511,6 @@ static void report_failed_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, 
                                    .region = ended->region,
                                    .kind = slot->kind,
                                    .is_canary = is_canary};
-    sim_run_flush(run);
     run->input->observer->failed_leg(run->input->observer->context, &failed);
 }
 

@@ -37,7 +37,6 @@ static void on_transition(void *context, const rgn_transition *transition)
     sim_run_mark_dirty(run, client->index);
     if (run->input->observer == NULL)
         return;
-    sim_run_flush(run);
     run->input->observer->transition(run->input->observer->context, client->index, transition);
 }
 
@@ -52,7 +51,6 @@ static void on_endpoint_mark(void *context, rgn_region region, rgn_mark_reason w
         sim_run_mark_dirty(run, client->index);
     if (run->input->observer == NULL)
         return;
-    sim_run_flush(run);
     run->input->observer->endpoint_mark(run->input->observer->context, client->index, region, why, at);
 }
 

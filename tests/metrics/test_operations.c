@@ -270,6 +270,69 @@ START_TEST(lateness_does_not_depend_on_batches)
 }
 END_TEST
 
+/* A life of two partitions, in which all that is told at once is told in its order. `late`: operations are held back
+ * and come in one batch after everything else. */
+static sim_digest tell_life(uint64_t seed, bool is_late)
+{
+    static sim_ended held[600];
+    size_t count = 0;
+    script_init(&s);
+    script_unhealthy(&s, 0, FAKE_ALL_PARTITIONS, READS, S(100), S(700));
+    script_unhealthy(&s, 0, 1, READS, S(900), S(2400));
+    script_begin(&s);
+    for (int i = 0; i < 600; i++) {
+        const uint64_t word = sim_mix64(seed * 1000 + (uint64_t)i);
+        const uint32_t partition = word & 1;
+        const int64_t at = S(5 * i);
+        const bool is_away = (word >> 1 & 1) != 0;
+        const sim_ended ended = {.start = at - S(word >> 8 & 3),
+                                 .end = at,
+                                 .canary_retry = -1,
+                                 .client = word >> 2 & 1,
+                                 .partition = partition,
+                                 .legs = 1,
+                                 .served_legs = 1,
+                                 .kind = SIM_KIND_READ,
+                                 .first_region = is_away ? 2 : 0,
+                                 .flags = (uint8_t)(is_away ? OK | SIM_ENDED_AWAY : OK)};
+        if (ended.start < 0)
+            continue;
+        if (is_late)
+            held[count++] = ended;
+        else
+            script_ended(&s, ended);
+        if ((word >> 16 & 3) == 0)
+            script_failed_leg(&s, ended.client, partition, 0, ended.start, false);
+        if ((word >> 18 & 15) == 0)
+            script_trip(&s, ended.client, partition, at);
+        if ((word >> 18 & 15) == 1)
+            script_failback(&s, ended.client, partition, at);
+        if ((word >> 18 & 15) == 2)
+            script_canary(&s, ended.client, partition, RGN_EVIDENCE_FAILURE, ended.start);
+    }
+    const sim_observer *observer = sim_metrics_observer(s.metrics);
+    observer->ended(observer->context, held, count);
+    script_end(&s);
+    EXPECT(&s, ALL, requests, is_late ? (double)count : script_metric(&s, ALL, SIM_METRIC_requests)->value);
+    ck_assert_double_gt(script_metric(&s, ALL, SIM_METRIC_trip_count)->value, 1);
+    ck_assert_double_gt(script_metric(&s, ALL, SIM_METRIC_home_unhealthy_requests)->value, 1);
+    const sim_digest digest = sim_run_metrics_digest(&s.result);
+    script_deinit(&s);
+    return digest;
+}
+
+START_TEST(operations_may_be_told_of_after_what_came_later)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        const sim_digest at_once = tell_life(seed, false);
+        const sim_digest late = tell_life(seed, true);
+        ck_assert_uint_eq(at_once.lane[0], late.lane[0]);
+        ck_assert_uint_eq(at_once.lane[1], late.lane[1]);
+    }
+    script_init(&s); /* for the fixture */
+}
+END_TEST
+
 START_TEST(short_intervals_close_slices_early_and_keep_their_number_bounded)
 {
     s.scenario.interval = MS(10); /* 360000 slices; 63 s of life would be 6300 open ones */
@@ -491,6 +554,7 @@ int main(void)
     tcase_add_test(tcase, the_last_interval_may_be_short);
     tcase_add_loop_test(tcase, a_late_operation_counts_but_moves_no_closed_percentile, -1, 2);
     tcase_add_test(tcase, lateness_does_not_depend_on_batches);
+    tcase_add_test(tcase, operations_may_be_told_of_after_what_came_later);
     tcase_add_test(tcase, short_intervals_close_slices_early_and_keep_their_number_bounded);
     tcase_add_test(tcase, memory_does_not_grow_with_operations);
     tcase_add_test(tcase, slices_are_reused_once_closed);
