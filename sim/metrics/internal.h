@@ -275,6 +275,9 @@ void *simi_grow(sim_metrics *metrics, void *items, size_t count, size_t *room, s
 simi_timeline simi_truth_scan(sim_metrics *metrics, rgn_region region, uint32_t partition, uint32_t client,
                               unsigned mask);
 bool simi_truth_prepare(sim_metrics *metrics); /* false: no memory */
+/* Whatever is asked, the partition's truth is that of the one before it. Faults that strike all, or ranges, make most
+ * partitions alike, and what is found for one need not be found for a thousand. */
+bool simi_truth_is_as_before(const sim_metrics *metrics, uint32_t partition);
 /* Of the client's home. */
 simi_truth simi_truth_at(const sim_metrics *metrics, uint32_t client, uint32_t partition, unsigned mask, int64_t at);
 /* Takes the edges of the line, which has some, around `at` in hand. */

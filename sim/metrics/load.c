@@ -77,7 +77,8 @@ bool simi_load_prepare(sim_metrics *m, simi_gaps gaps[RGN_REGIONS_MAX])
         if (sim_truth_is_always_healthy(m->world_run, (rgn_region)region))
             continue;
         for (uint32_t partition = 0; partition < m->scenario->partition_count; partition++) {
-            if (!add_partition(m, &gaps[region], (rgn_region)region, partition))
+            if (!simi_truth_is_as_before(m, partition) &&
+                !add_partition(m, &gaps[region], (rgn_region)region, partition))
                 return false;
         }
     }

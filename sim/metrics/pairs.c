@@ -371,14 +371,14 @@ void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int
 /* ---- the end ---- */
 
 /* Pair-time at unhealthy homes as if no pair ever left: whole workloads at a time. */
-static void add_unhealthy_of(sim_metrics *m, uint64_t clients, uint32_t one_of_them, uint32_t partition)
+static void add_unhealthy_of(sim_metrics *m, uint64_t pairs, uint32_t one_of_them, uint32_t partition)
 {
     for (int64_t at = 0; at < m->duration;) {
         const simi_truth state = simi_truth_at(m, one_of_them, partition, m->covered[partition], at);
         const uint32_t slot = simi_slot_at(m, at);
         const int64_t end = piece_end(m, slot, &state, m->duration);
         if (!state.is_healthy)
-            m->tally[slot].unhealthy_ns += (sim_u128)clients * (uint64_t)(end - at);
+            m->tally[slot].unhealthy_ns += (sim_u128)pairs * (uint64_t)(end - at);
         at = end;
     }
 }
@@ -398,14 +398,18 @@ static void count_clients(sim_metrics *m, const sim_workload *workload)
 
 static void add_unhealthy(sim_metrics *m, const sim_workload *workload)
 {
+    const uint32_t end = workload->first_partition + workload->partition_count;
     count_clients(m, workload);
     for (uint32_t slot = 0; slot < m->truth_slots; slot++) {
         if (m->truth_count[slot] == 0)
             continue;
-        for (uint32_t i = 0; i < workload->partition_count; i++) {
-            const uint32_t partition = workload->first_partition + i;
+        for (uint32_t partition = workload->first_partition, next; partition < end; partition = next) {
+            next = partition + 1;
+            while (next < end && simi_truth_is_as_before(m, next))
+                next++;
             if (m->covered[partition] != 0)
-                add_unhealthy_of(m, m->truth_count[slot], m->truth_client[slot], partition);
+                add_unhealthy_of(m, (uint64_t)m->truth_count[slot] * (next - partition), m->truth_client[slot],
+                                 partition);
         }
     }
 }

@@ -61,19 +61,34 @@ static simi_timeline share(sim_metrics *m, simi_timeline line, const simi_timeli
     return line;
 }
 
+bool simi_truth_is_as_before(const sim_metrics *m, uint32_t partition)
+{
+    return partition > 0 && m->covered[partition] == m->covered[partition - 1] &&
+           m->sent[partition] == m->sent[partition - 1] &&
+           sim_truth_partition_key(m->world_run, partition) == sim_truth_partition_key(m->world_run, partition - 1);
+}
+
+static void scan_partition(sim_metrics *m, uint32_t client, uint32_t partition, simi_timeline line[SIMI_MASKS],
+                           simi_timeline *last)
+{
+    for (unsigned mask = 1; mask <= SIMI_MASKS; mask++) {
+        if ((mask & m->covered[partition]) != mask)
+            continue;
+        line[mask - 1] = share(m, simi_truth_scan(m, m->home[client], partition, client, mask), last);
+        if (line[mask - 1].count != 0)
+            *last = line[mask - 1];
+    }
+}
+
 static void scan_slot(sim_metrics *m, uint32_t slot, simi_timeline *last)
 {
     const uint32_t client = m->truth_client[slot];
-    const size_t first = (size_t)slot * m->scenario->partition_count;
-    for (uint32_t partition = 0; partition < m->scenario->partition_count; partition++) {
-        for (unsigned mask = 1; mask <= SIMI_MASKS; mask++) {
-            if ((mask & m->covered[partition]) != mask)
-                continue;
-            const simi_timeline line = share(m, simi_truth_scan(m, m->home[client], partition, client, mask), last);
-            m->timeline[(first + partition) * SIMI_MASKS + mask - 1] = line;
-            if (line.count != 0)
-                *last = line;
-        }
+    simi_timeline *line = &m->timeline[(size_t)slot * m->scenario->partition_count * SIMI_MASKS];
+    for (uint32_t partition = 0; partition < m->scenario->partition_count; partition++, line += SIMI_MASKS) {
+        if (simi_truth_is_as_before(m, partition))
+            memcpy(line, line - SIMI_MASKS, SIMI_MASKS * sizeof *line);
+        else
+            scan_partition(m, client, partition, line, last);
     }
 }
 

@@ -292,6 +292,11 @@ uint64_t sim_truth_client_key(const sim_world_run *run, uint32_t client)
     return client_faults(run->scope, client);
 }
 
+uint64_t sim_truth_partition_key(const sim_world_run *run, uint32_t partition)
+{
+    return run->scope->hits[partition];
+}
+
 /* How many changes have happened at `at`; one at that very instant has. */
 static uint32_t changes_until(const sim_truth_line *line, int64_t at)
 {

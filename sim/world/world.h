@@ -224,5 +224,7 @@ int64_t sim_truth_unhealthy_ns(const sim_world_run *run, rgn_region region, uint
 bool sim_truth_is_always_healthy(const sim_world_run *run, rgn_region region);
 /* Clients with the same key meet the same truth everywhere. */
 uint64_t sim_truth_client_key(const sim_world_run *run, uint32_t client);
+/* The same for partitions. */
+uint64_t sim_truth_partition_key(const sim_world_run *run, uint32_t partition);
 
 #endif

@@ -55,6 +55,15 @@ bool sim_truth_is_always_healthy(const sim_world_run *run, rgn_region region)
     return true;
 }
 
+uint64_t sim_truth_partition_key(const sim_world_run *run, uint32_t partition)
+{
+    uint64_t spans = 0;
+    for (unsigned i = 0; i < run->scope->count; i++)
+        if (run->scope->span[i].partition == FAKE_ALL_PARTITIONS || run->scope->span[i].partition == partition)
+            spans |= UINT64_C(1) << i;
+    return spans;
+}
+
 uint64_t sim_truth_client_key(const sim_world_run *run, uint32_t client)
 {
     (void)run;
