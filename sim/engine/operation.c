@@ -450,25 +450,30 @@ static uint8_t ended_flags(const sim_slot *slot)
     return (uint8_t)flags;
 }
 
-void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+/* Apart, so that operations that were only raced, or are away from home and no more, have no room to make. */
+static __attribute__((noinline)) void report_rarely(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
-    const rgn_op *op = &slot->op;
-    if (!run->is_told) /* a race that was won: what sim_run_follow() would have counted */
-        run->cut_legs += count_legs(op->cancel_legs);
-    if ((slot->flags & ~(unsigned)SIM_ENDED_AWAY) == 0 && op->result.is_success)
-        ended->flags = slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED;
-    else
-        ended->flags = ended_flags(slot);
+    ended->flags = ended_flags(slot);
     if (run->sessions != NULL)
         ended->session_misses = sim_sessions_misses(run->sessions, (uint32_t)(slot - run->slot));
-    if ((slot->flags & SIM_SLOT_CANARY_FAILED) != 0 && op->canary_failed_at != RGN_TIME_NEVER)
-        ended->canary_retry = op->canary_failed_at - slot->start;
+    if ((slot->flags & SIM_SLOT_CANARY_FAILED) != 0 && slot->op.canary_failed_at != RGN_TIME_NEVER)
+        ended->canary_retry = slot->op.canary_failed_at - slot->start;
     report_race(run, slot, ended);
-    if ((slot->flags & SIM_SLOT_STORY) == 0)
-        return;
     sim_story *story = story_of(run, slot);
     if (story != NULL)
         story->ended = *ended;
+}
+
+void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+{
+    if (!run->is_told) /* a race that was won: what sim_run_follow() would have counted */
+        run->cut_legs += count_legs(slot->op.cancel_legs);
+    if ((slot->flags & ~(unsigned)SIM_ENDED_AWAY) != 0 || !slot->op.result.is_success || run->sessions != NULL) {
+        report_rarely(run, slot, ended);
+        return;
+    }
+    ended->flags = slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED;
+    report_race(run, slot, ended);
 }
 
 static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, int64_t now)
