@@ -141,10 +141,16 @@ static void write_strategies(phase_writer *w)
 /* Request units, where the scenario says what operations cost. */
 static void write_request_units(phase_writer *w)
 {
-    const uint64_t n = w->m->scenario->request_units[SIM_KIND_READ] != 0 ? w->operations : 0;
-    set(w, SIM_METRIC_ru_winner, (double)w->tally->ru_winner / SIM_FACTOR_ONE, n);
-    set(w, SIM_METRIC_ru_total, (double)w->tally->ru_total / SIM_FACTOR_ONE, n);
-    set_ratio(w, SIM_METRIC_ru_amplification, w->tally->ru_total, w->tally->ru_winner);
+    const uint64_t *units = w->m->scenario->request_units; /* millionths */
+    const uint64_t n = units[SIM_KIND_READ] != 0 ? w->operations : 0;
+    uint64_t winner = 0, total = 0;
+    for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
+        winner += units[kind] * w->tally->served[kind];
+        total += units[kind] * w->tally->served_legs[kind];
+    }
+    set(w, SIM_METRIC_ru_winner, (double)winner / SIM_FACTOR_ONE, n);
+    set(w, SIM_METRIC_ru_total, (double)total / SIM_FACTOR_ONE, n);
+    set_ratio(w, SIM_METRIC_ru_amplification, total, winner);
 }
 
 static void write_sessions(phase_writer *w)
@@ -309,6 +315,10 @@ static void add_tally(simi_tally *into, const simi_tally *from)
     for (unsigned i = 0; i < RGN_HEDGE_COUNT; i++)
         into->hedge[i] += from->hedge[i];
     into->hedges += from->hedges;
+    for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
+        into->served[kind] += from->served[kind];
+        into->served_legs[kind] += from->served_legs[kind];
+    }
     for (unsigned i = 0; i < 2; i++) {
         into->polled[i].samples += from->polled[i].samples;
         into->polled[i].hedges += from->polled[i].hedges;

@@ -26,7 +26,7 @@ typedef struct {
 static inline uint32_t sim_histogram_bucket(uint64_t value)
 {
     const uint64_t low = value | (UINT64_C(1) << SIM_HISTOGRAM_SUB_BITS);
-    const uint32_t shift = 63 - SIM_HISTOGRAM_SUB_BITS - (uint32_t)__builtin_clzll(low);
+    const uint32_t shift = (63 ^ (uint32_t)__builtin_clzll(low)) - SIM_HISTOGRAM_SUB_BITS;
     const uint32_t bucket = (shift << SIM_HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift);
     return bucket < SIM_HISTOGRAM_BUCKETS ? bucket : SIM_HISTOGRAM_BUCKETS - 1;
 }

@@ -34,8 +34,6 @@ enum { SIMI_OPEN_SLICES_MAX = 256 };
     X(missed_trips)                                                              \
     X(endpoint_marks)                                                            \
     X(strategy_changes)                                                          \
-    X(ru_winner) /* millionths of request units */                               \
-    X(ru_total)                                                                  \
     X(session_misses)                                                            \
     X(samples) /* 30 s samples that have operations */
 
@@ -63,6 +61,8 @@ typedef struct {
 #undef SIMI_FIELD
     uint64_t hedge[RGN_HEDGE_COUNT];      /* operations by how their hedge race ended */
     uint64_t hedges;                      /* launched */
+    uint64_t served[SIM_KINDS];           /* answers that a region served and a caller got */
+    uint64_t served_legs[SIM_KINDS];      /* that their region served */
     uint64_t hedge_cut[SIMI_CUT_REASONS]; /* legs of races that were cut */
     sim_u128 sample_p99_sum;
     simi_polled polled[2];      /* [clients could hedge]: samples in unhealthy times */

@@ -269,8 +269,6 @@ static inline void record_open(sim_metrics *m, const simi_hand *hand, const sim_
     if ((int64_t)latency > latencies->max)
         latencies->max = (int64_t)latency;
     open->legs += op->legs;
-    if (__builtin_expect((op->flags & SIM_ENDED_ERROR) != 0, 0))
-        open->errors++;
     if (__builtin_expect(++open->recorded == m->fold_at, 0))
         fold(m, hand->slice);
 }
@@ -336,14 +334,16 @@ static inline void record(sim_metrics *m, const sim_ended *op)
 
     simi_client_count *client = &hand->client[op->client];
     simi_tally *tally = hand->tally;
-    const uint64_t request_units = m->scenario->request_units[op->kind];
     client->requests++;
     tally->hedge[op->hedge]++;
-    tally->ru_winner += (op->flags & SIM_ENDED_SERVED) != 0 ? request_units : 0;
-    tally->ru_total += request_units * op->served_legs;
+    tally->served[op->kind] += (op->flags & SIM_ENDED_SERVED) != 0;
+    tally->served_legs[op->kind] += op->served_legs;
     tally->session_misses += op->session_misses;
-    if (__builtin_expect((op->flags & SIM_ENDED_ERROR) != 0, 0))
+    if (__builtin_expect((op->flags & SIM_ENDED_ERROR) != 0, 0)) {
         client->errors++;
+        if (hand->open != NULL)
+            hand->open->errors++;
+    }
     if (op->hedges != 0)
         record_hedges(m, hand, op);
     if ((op->flags & SIM_ENDED_AWAY) != 0 || (!hand->is_calm && m->truth_slot[op->client] >= 0))
