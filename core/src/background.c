@@ -74,16 +74,11 @@ static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what,
 /* RTR-6: all partitions with a state, in partition order, each under its own lock. */
 void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now)
 {
-    uint32_t words = rgni_state_words(router);
-
-    for (uint32_t i = 0; i < words; i++) {
-        uint64_t word = atomic_load_explicit(&router->states[i], memory_order_acquire);
-        for (uint32_t j = 0; word != 0; j++, word >>= 8) {
-            if ((word & UINT8_MAX) == 0)
-                continue;
-            while (work_on(router, i * 8 + j, what, now))
-                continue;
-        }
+    for (rgn_partition partition = 0; partition < router->partition_count; partition++) {
+        if (rgni_router_state(router, partition) == 0)
+            continue;
+        while (work_on(router, partition, what, now))
+            continue;
     }
 }
 
@@ -128,15 +123,11 @@ static unsigned plan_connections_of(const rgn_router *router, rgn_partition part
 /* FBK-28: one connection to each region that a promotion waits for, in partition order. */
 static unsigned plan_connections(const rgn_router *router, rgn_time_ns now, rgn_task *out, unsigned cap)
 {
-    uint32_t words = rgni_state_words(router);
     unsigned count = 0;
 
-    for (uint32_t i = 0; i < words; i++) {
-        uint64_t word = atomic_load_explicit(&router->states[i], memory_order_acquire);
-        for (uint32_t j = 0; word != 0 && count < cap; j++, word >>= 8)
-            if (rgni_state_phase((uint8_t)word) != RGN_PHASE_ABSENT)
-                count += plan_connections_of(router, i * 8 + j, now, out + count, cap - count);
-    }
+    for (rgn_partition partition = 0; partition < router->partition_count && count < cap; partition++)
+        if (rgni_state_phase(rgni_router_state(router, partition)) != RGN_PHASE_ABSENT)
+            count += plan_connections_of(router, partition, now, out + count, cap - count);
     return count;
 }
 

@@ -29,14 +29,10 @@ static bool event_needs_side(rgni_event *e)
     return false;
 }
 
-static void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t state)
+/* The stripe's lock is held. */
+static inline void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t state)
 {
-    unsigned shift = partition % 8 * 8;
-    uint64_t change = (uint64_t)(rgni_router_state(router, partition) ^ state) << shift;
-
-    /* Neighbours in the word belong to other stripes, so this must be one atomic step. */
-    if (change != 0)
-        atomic_fetch_xor_explicit(&router->states[partition / 8], change, memory_order_acq_rel);
+    atomic_store_explicit(&router->states[partition], state, memory_order_release);
 }
 
 /* A new slot goes into the table, one without entry and side goes. */
@@ -60,7 +56,8 @@ static inline void event_store(rgni_event *e)
     if (e->slot->side != NULL)
         rgni_stripe_trim_side(e->stripe, e->slot);
     is_empty = !has_entry && e->slot->side == NULL;
-    set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->router, e->slot));
+    set_state_byte(e->router, e->scene.partition,
+                   rgni_state_byte(e->router, e->slot, rgni_router_few_wins(e->router, e->scene.partition) != 0));
     if (has_due)
         rgni_stripe_set_due(e->stripe, e->slot, has_entry ? rgni_event_due(e) : RGN_TIME_NEVER);
     if (e->is_new || is_empty)
@@ -118,10 +115,15 @@ void rgni_event_end(rgni_event *e)
 }
 
 /* BRK-1, looked at under the lock, so that nothing is recorded after the breaker's edge has dropped the entries. */
+static inline bool is_covered(const rgn_router *router, const rgn_topology *topology, rgn_partition partition,
+                              rgn_region region, rgn_direction direction)
+{
+    return rgni_router_covers(router, topology, partition, direction) && rgn_region_in(topology->regions, region);
+}
+
 static bool event_is_covered(const rgni_event *e, rgn_region region, rgn_direction direction)
 {
-    return rgni_router_covers(e->router, e->scene.topology, e->scene.partition, direction) &&
-           rgn_region_in(e->scene.topology->regions, region);
+    return is_covered(e->router, e->scene.topology, e->scene.partition, region, direction);
 }
 
 /* What an override's reducer answered, to be told. `last` is the override before the event. */
@@ -256,16 +258,54 @@ void rgn_router_record_not_hub(rgn_router *router, rgn_partition partition, rgn_
 }
 
 /* FLO-9: the driver counts whether or not the breaker covers the partition; else nobody would look at the count. */
-void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+static inline bool counts_win(const rgn_router *router, const rgn_topology *topology, rgn_partition partition,
+                              rgn_region region)
+{
+    return router->options.routing_rules == RGN_ROUTING_DRIVER ||
+           is_covered(router, topology, partition, region, RGN_READ);
+}
+
+/* Makes room for short rows, if there is none. False: there was, or there is no memory: rows then lie in sides. */
+static bool make_few_wins(rgn_router *router)
+{
+    rgni_few_wins *few = NULL, *made;
+
+    if (atomic_load_explicit(&router->few_wins, memory_order_acquire) != NULL)
+        return false;
+    made = rgni_memory_take(&router->memory, rgni_few_wins_size(router));
+    if (made == NULL)
+        return false;
+    memset(made, 0, rgni_few_wins_size(router));
+    if (!atomic_compare_exchange_strong_explicit(&router->few_wins, &few, made, memory_order_acq_rel,
+                                                 memory_order_acquire))
+        rgni_memory_give(&router->memory, made, rgni_few_wins_size(router)); /* another stripe's were first */
+    return true;
+}
+
+/* The event has a side: the partition's short row, if it has one, goes over to it. */
+static void event_take_few_wins(rgni_event *e)
+{
+    rgni_few_wins *few = atomic_load_explicit(&e->router->few_wins, memory_order_acquire);
+
+    if (few == NULL)
+        return;
+    rgni_few_wins_add(few[e->scene.partition], &e->slot->side->wins);
+    few[e->scene.partition] = 0;
+}
+
+/* FLO-9, in full. */
+static RGNI_NOINLINE void count_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
     uint32_t wins;
     rgni_event e;
 
-    if (partition >= router->partition_count)
+    if (make_few_wins(router)) {
+        rgn_router_record_hedge_win(router, partition, region, now);
         return;
+    }
     rgni_event_begin(&e, router, partition, now);
-    if ((router->options.routing_rules == RGN_ROUTING_DRIVER || event_is_covered(&e, region, RGN_READ)) &&
-        event_needs_side(&e)) {
+    if (counts_win(router, e.scene.topology, partition, region) && event_needs_side(&e)) {
+        event_take_few_wins(&e);
         rgni_event_show_health(&e);
         wins = rgni_wins_add(&e.slot->side->wins, region);
         if (wins >= router->options.breaker_consecutive_hedge_win_threshold &&
@@ -275,17 +315,67 @@ void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rg
     rgni_event_end(&e);
 }
 
-/* Without wins, which is nearly always, there is nothing to end. */
-void rgn_router_record_primary_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+/* FLO-9, told short: a win that goes on with the partition's only row, or begins it, and does not reach the threshold
+ * changes the count and nothing else. */
+void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
+    rgni_stripe *stripe;
+    unsigned state, wins;
+    bool is_short;
+
+    if (partition >= router->partition_count)
+        return;
+    if (few == NULL) {
+        count_win(router, partition, region, now);
+        return;
+    }
+    stripe = rgni_router_stripe(router, partition);
+    rgni_lock(&stripe->lock);
+    state = rgni_router_state(router, partition);
+    wins = rgni_few_wins_count(few[partition]) + 1;
+    is_short = wins <= RGNI_FEW_WINS_MAX && wins < router->options.breaker_consecutive_hedge_win_threshold &&
+               ((state & RGNI_STATE_WINS) == 0 || (wins > 1 && rgni_few_wins_region(few[partition]) == region)) &&
+               counts_win(router, rgni_router_topology(router), partition, region);
+    if (is_short) {
+        few[partition] = rgni_few_wins_of(region, wins);
+        set_state_byte(router, partition, (uint8_t)(state | RGNI_STATE_WINS));
+    }
+    rgni_unlock(&stripe->lock);
+    if (!is_short)
+        count_win(router, partition, region, now);
+}
+
+static RGNI_NOINLINE void end_row(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
     rgni_event e;
 
-    if (partition >= router->partition_count || (rgni_router_state(router, partition) & RGNI_STATE_WINS) == 0)
-        return;
     rgni_event_begin(&e, router, partition, now);
     if (e.slot != NULL && e.slot->side != NULL)
         rgni_wins_clear(&e.slot->side->wins, region);
     rgni_event_end(&e);
+}
+
+void rgni_router_end_wins(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
+    bool is_short;
+
+    rgni_lock(&stripe->lock);
+    is_short = few != NULL && few[partition] != 0;
+    if (is_short && rgni_few_wins_region(few[partition]) == region) {
+        few[partition] = 0;
+        set_state_byte(router, partition, rgni_router_state(router, partition) & (uint8_t)~RGNI_STATE_WINS);
+    }
+    rgni_unlock(&stripe->lock);
+    if (!is_short)
+        end_row(router, partition, region, now);
+}
+
+void rgn_router_record_primary_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
+{
+    rgni_router_note_primary_win(router, partition, region, now);
 }
 
 void rgn_router_forget_entry(rgn_router *router, rgn_partition partition, rgn_time_ns now)
@@ -324,7 +414,7 @@ void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_r
     const rgn_options *options = &router->options;
     rgni_event e;
 
-    if (rgni_router_state_of(router, partition) == 0 || !looks_at_successes(options))
+    if ((rgni_router_state_of(router, partition) & (uint8_t)~RGNI_STATE_WINS) == 0 || !looks_at_successes(options))
         return;
     rgni_event_begin(&e, router, partition, now);
     rgni_event_show_health(&e);

@@ -127,6 +127,16 @@ uint32_t rgni_wins_of(const rgni_win_counts *counts, rgn_region region)
     return row < counts->count ? counts->wins[row] : 0;
 }
 
+void rgni_few_wins_add(rgni_few_wins few, rgni_win_counts *counts)
+{
+    if (few == 0)
+        return;
+    assert(counts->count == 0);
+    counts->region[0] = rgni_few_wins_region(few);
+    counts->wins[0] = rgni_few_wins_count(few);
+    counts->count = 1;
+}
+
 bool rgni_cuts_are_old(const rgni_cut_writes *cuts, const rgn_options *options, rgn_time_ns now)
 {
     return rgn_time_elapsed(cuts->since, now) > options->failover_cut_window;

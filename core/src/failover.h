@@ -25,7 +25,10 @@ rgn_reason rgni_override_on_hub(rgn_override *override, rgn_region region, rgn_t
 bool rgni_confirms_region(const rgn_response *response);
 
 /* FLO-9: hedge wins in a row by the region that lost. RGN_REGION_NONE, a primary of unknown region, has a row of its
- * own. Rows are kept in the order in which they joined; a full table gives up the row with the fewest wins. */
+ * own. Rows are kept in the order in which they joined; a full table gives up the row with the fewest wins.
+ *
+ * This is for a partition that has rows of several regions, or a long one. Nearly all have one short row: see
+ * rgni_few_wins. */
 enum { RGNI_WIN_ROWS = 12 };
 typedef struct {
     uint32_t wins[RGNI_WIN_ROWS];
@@ -37,6 +40,29 @@ typedef struct {
 uint32_t rgni_wins_add(rgni_win_counts *counts, rgn_region region);
 void rgni_wins_clear(rgni_win_counts *counts, rgn_region region);
 uint32_t rgni_wins_of(const rgni_win_counts *counts, rgn_region region);
+
+/* A partition's only row while it is short: the region in the upper byte, its wins in the lower one; 0: no wins. A
+ * partition has either this or rows. */
+typedef uint16_t rgni_few_wins;
+enum { RGNI_FEW_WINS_MAX = UINT8_MAX };
+
+static inline rgni_few_wins rgni_few_wins_of(rgn_region region, unsigned wins)
+{
+    return (rgni_few_wins)((unsigned)region << 8 | wins);
+}
+
+static inline rgn_region rgni_few_wins_region(rgni_few_wins few)
+{
+    return (rgn_region)(few >> 8);
+}
+
+static inline unsigned rgni_few_wins_count(rgni_few_wins few)
+{
+    return few & RGNI_FEW_WINS_MAX;
+}
+
+/* Makes it the first of the rows, if it is one: there are none then. */
+void rgni_few_wins_add(rgni_few_wins few, rgni_win_counts *counts);
 
 /* FLO-13: writes of the partition that were cut. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a hedge goes, when, and whether it may. The race itself is in hedging_race.c. */
+/* Where a hedge goes, when, and whether it may. The race itself is in hedging_race.c and hedging_end.c. */
 #include "hedging_impl.h"
 
 #include <assert.h>
@@ -113,41 +113,28 @@ static bool pay(rgni_hedging *hedging, const rgn_options *options)
     return true;
 }
 
-static void leave(_Atomic uint32_t *places)
-{
-    uint32_t before = atomic_fetch_sub_explicit(places, 1, memory_order_relaxed);
-
-    assert(before > 0);
-    (void)before;
-}
-
 bool rgni_hedging_take(rgni_hedging *hedging, const rgn_options *options)
 {
     if (atomic_fetch_add_explicit(&hedging->open, 1, memory_order_relaxed) < options->hedging_budget_concurrent &&
         pay(hedging, options))
         return true;
-    leave(&hedging->open);
+    rgni_hedging_leave(&hedging->open);
     atomic_fetch_add_explicit(&hedging->refused, 1, memory_order_relaxed);
     return false;
-}
-
-void rgni_hedging_give_back(rgni_hedging *hedging)
-{
-    leave(&hedging->open);
 }
 
 bool rgni_hedging_take_metadata(rgni_hedging *hedging, const rgn_options *options)
 {
     if (atomic_fetch_add_explicit(&hedging->metadata, 1, memory_order_relaxed) < options->hedging_budget_metadata)
         return true;
-    leave(&hedging->metadata);
+    rgni_hedging_leave(&hedging->metadata);
     atomic_fetch_add_explicit(&hedging->refused, 1, memory_order_relaxed);
     return false;
 }
 
 void rgni_hedging_give_back_metadata(rgni_hedging *hedging)
 {
-    leave(&hedging->metadata);
+    rgni_hedging_leave(&hedging->metadata);
 }
 
 /* HDG-8: the estimate steps up by q parts where a leg was slower and down by 1 - q where it was not, so that it rests

@@ -4,6 +4,7 @@
 #ifndef REGIONCORE_SRC_HEDGING_IMPL_H
 #define REGIONCORE_SRC_HEDGING_IMPL_H
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include <regioncore/operation.h>
@@ -73,8 +74,32 @@ enum { RGNI_HEDGE_PRICE = 1000000 }; /* of one hedge, in the millionths that bud
 void rgni_hedging_earn(rgni_hedging *hedging, const rgn_options *options);
 /* HDG-15, HDG-16: takes a hedge from the budget; false, and counted, if it is spent. */
 bool rgni_hedging_take(rgni_hedging *hedging, const rgn_options *options);
+
+/* No budget is set. */
+static inline bool rgni_hedging_is_free(const rgn_options *options)
+{
+    return options->hedging_budget_concurrent == RGN_COUNT_MAX_ && options->hedging_budget_share >= RGNI_HEDGE_PRICE;
+}
+
+/* The same where no budget is set. */
+static inline void rgni_hedging_take_free(rgni_hedging *hedging)
+{
+    atomic_fetch_add_explicit(&hedging->open, 1, memory_order_relaxed);
+}
+
+static inline void rgni_hedging_leave(_Atomic uint32_t *places)
+{
+    uint32_t before = atomic_fetch_sub_explicit(places, 1, memory_order_relaxed);
+
+    assert(before > 0);
+    (void)before;
+}
+
 /* The hedge is no longer in flight. */
-void rgni_hedging_give_back(rgni_hedging *hedging);
+static inline void rgni_hedging_give_back(rgni_hedging *hedging)
+{
+    rgni_hedging_leave(&hedging->open);
+}
 
 /* HDG-31: the same for the race of a metadata read as a whole. */
 bool rgni_hedging_take_metadata(rgni_hedging *hedging, const rgn_options *options);

@@ -1,77 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The hedge race of one operation: armed -> race -> end, harvest, or back to the pipeline. See regioncore/hedging.h.
- *
- * Each leg has a region and an instant: of an open leg its timeout, of one that waits when it is sent, of one that has
- * ended for good RGN_TIME_NEVER. Those of `op->leg` lie in region and leg_timeout_at. The other one of two legs lies
- * beside them; where there may be more (HDG-36), all others lie in op->fan, and other_at is the next hedge's instant.
- */
+/* The hedge race of one operation, from its beginning: armed -> race. How it ends is in hedging_end.c. See
+ * regioncore/hedging.h and race_legs.h. */
 #include "op_begin.h"
 #include "classify_table.h"
+#include "race_legs.h"
 
-#include <assert.h>
-
-enum { PRIMARY = 0, HEDGE = 1 };
-
-static const rgn_response lost = {.transport = RGN_TRANSPORT_UNKNOWN, .retry_after = RGN_TIME_NEVER};
-
-/* --- legs -------------------------------------------------------------------------------------------------------- */
-
-static rgn_time_ns *leg_at(rgn_op *op, unsigned leg)
-{
-    if (leg == op->leg)
-        return &op->leg_timeout_at;
-    return rgni_op_has(op, RGNI_OP_FANS) ? &op->fan->leg[leg].at : &op->other_at;
-}
-
-static bool leg_is_open(const rgn_op *op, unsigned leg)
-{
-    return (op->open_legs >> leg & 1) != 0;
-}
-
-/* The leg is on its way or will be sent again. */
-static bool leg_is_alive(rgn_op *op, unsigned leg)
-{
-    return *leg_at(op, leg) != RGN_TIME_NEVER;
-}
-
-static bool any_leg_is_alive(rgn_op *op)
-{
-    for (unsigned leg = 0; leg < rgni_leg_count(op); leg++)
-        if (leg_is_alive(op, leg))
-            return true;
-    return false;
-}
-
-static bool all_legs_are_alive(rgn_op *op)
-{
-    for (unsigned leg = 0; leg < rgni_leg_count(op); leg++)
-        if (!leg_is_alive(op, leg))
-            return false;
-    return true;
-}
-
-/* Makes `leg` the one that the operation shows. */
-static inline __attribute__((always_inline)) void show_leg(rgn_op *op, unsigned leg)
-{
-    rgn_time_ns at = op->leg_timeout_at;
-    rgn_region region = op->region;
-
-    if (leg == op->leg)
-        return;
-    if (rgni_op_has(op, RGNI_OP_FANS)) {
-        rgn_fan_leg *legs = op->fan->leg;
-        op->leg_timeout_at = legs[leg].at;
-        op->region = legs[leg].region;
-        legs[op->leg].at = at;
-        legs[op->leg].region = region;
-    } else {
-        op->leg_timeout_at = op->other_at;
-        op->region = op->pair.other_region;
-        op->other_at = at;
-        op->pair.other_region = region;
-    }
-    op->leg = (uint8_t)leg;
-}
+/* --- sending ----------------------------------------------------------------------------------------------------- */
 
 static inline void wake_before(rgn_op *op, rgn_time_ns at, bool is_timeout, rgn_wake_kind kind)
 {
@@ -83,14 +17,14 @@ static inline void wake_before(rgn_op *op, rgn_time_ns at, bool is_timeout, rgn_
 
 static inline void wake_for_leg(rgn_op *op, unsigned leg, rgn_time_ns at)
 {
-    if (leg_is_open(op, leg))
+    if (rgni_leg_is_open(op, leg))
         wake_before(op, at, true, RGN_WAKE_LEG_TIMEOUT);
     else
         wake_before(op, at, false, RGN_WAKE_BACKOFF);
 }
 
 /* Of things at one instant an attempt's timeout comes first, then the deadline, then whatever is to be sent. */
-static void set_wake(rgn_op *op)
+void rgni_race_set_wake(rgn_op *op)
 {
     bool fans = rgni_op_has(op, RGNI_OP_FANS);
 
@@ -110,24 +44,24 @@ static void set_wake(rgn_op *op)
 static uint8_t hub_flag(const rgn_op *op, unsigned leg)
 {
     bool says =
-        rgni_op_is_hub_latched(op) && (leg != PRIMARY || op->options->hedging_primary_hub == RGN_PRIMARY_HUB_ASK);
+        rgni_op_is_hub_latched(op) && (leg != RGNI_PRIMARY || op->options->hedging_primary_hub == RGN_PRIMARY_HUB_ASK);
 
     return says ? RGN_SEND_HUB : 0;
 }
 
-static inline __attribute__((always_inline)) void send_leg(rgn_op *op, unsigned leg, rgn_reason reason, rgn_time_ns now)
+static void send_leg(rgn_op *op, unsigned leg, rgn_reason reason, rgn_time_ns now)
 {
-    show_leg(op, leg);
+    rgni_show_leg(op, leg);
     op->reason = (uint8_t)reason;
-    op->send_flags = (uint8_t)((leg != PRIMARY ? RGN_SEND_HEDGE : 0) | hub_flag(op, leg));
+    op->send_flags = (uint8_t)((leg != RGNI_PRIMARY ? RGN_SEND_HEDGE : 0) | hub_flag(op, leg));
     op->open_legs |= (uint8_t)(1u << leg);
     op->leg_timeout_at = rgn_time_add(now, op->options->retry_request_timeout);
     op->attempts++;
-    set_wake(op);
+    rgni_race_set_wake(op);
 }
 
 /* The leg's region again. HDG-12: whatever the reason for trying again, the region stays. */
-static rgn_step send_leg_again(rgn_op *op, unsigned leg, rgn_time_ns now)
+rgn_step rgni_race_send_leg_again(rgn_op *op, unsigned leg, rgn_time_ns now)
 {
     bool is_excluded = rgn_region_in(op->excluded, rgni_leg_region(op, leg));
 
@@ -139,7 +73,7 @@ static rgn_step send_leg_again(rgn_op *op, unsigned leg, rgn_time_ns now)
 
 void rgni_race_init_fan(rgn_op *op)
 {
-    op->fan->leg[PRIMARY] = (rgn_fan_leg){.place = op->region};
+    op->fan->leg[RGNI_PRIMARY] = (rgn_fan_leg){.place = op->region};
     op->fan->count = 1;
     op->fan->limit = (uint8_t)(1 + op->options->hedging_max_alternates);
 }
@@ -174,7 +108,7 @@ bool rgni_race_may_follow(const rgn_op *op)
 void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at)
 {
     if ((op->send_flags & RGN_SEND_HUB) != 0)
-        op->send_flags = (uint8_t)((op->send_flags & ~RGN_SEND_HUB) | hub_flag(op, PRIMARY));
+        op->send_flags = (uint8_t)((op->send_flags & ~RGN_SEND_HUB) | hub_flag(op, RGNI_PRIMARY));
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
         rgni_op_need_tail(op, topology);
     else
@@ -182,7 +116,52 @@ void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_
     if (rgni_op_has(op, RGNI_OP_FANS))
         rgni_race_init_fan(op);
     op->other_at = hedge_at;
-    set_wake(op);
+    rgni_race_set_wake(op);
+}
+
+/* HDG-4: the questions of the published table; HDG-33. HDG-21: a race for each of the first attempts only. */
+static bool may_begin(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) ||
+        (!topology->has_preferred && op->options->hedging_preferred_regions == RGN_PREFERRED_REGIONS_NAMED))
+        return false;
+    if (op->options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER && !topology->automatic_failover)
+        return false;
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) &&
+        (rgni_races_of(op) >= op->options->hedging_races_per_operation || !rgni_race_may_follow(op)))
+        return false;
+    return rgni_race_secondary(router, op, topology) != RGN_REGION_NONE;
+}
+
+rgn_step rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+{
+    const rgn_options *shared = &router->options;
+    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
+    rgn_dur_ns threshold;
+    rgn_time_ns hedge_at;
+
+    if (!may_begin(router, op, topology))
+        return RGN_SEND;
+    if (rgni_op_has(op, RGNI_OP_METADATA)) {
+        if (!rgni_race_take_place(router, op, topology))
+            return RGN_SEND;
+        threshold = op->options->hedging_metadata_threshold;
+    } else {
+        threshold = rgni_hedging_threshold(&router->hedging, shared, op->options, op->region, left);
+    }
+    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
+    hedge_at = rgn_time_add(now, threshold);
+    if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
+        rgni_hedging_earn(&router->hedging, shared);
+    op->state = RGNI_OP_ARMED;
+    rgni_op_set(op, RGNI_OP_RACED, true);
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) || (hedge_at >= op->wake_at && op->wake_kind != RGN_WAKE_DEADLINE)) {
+        rgni_race_arm_with_tail(op, topology, hedge_at);
+    } else if (hedge_at < op->wake_at) {
+        op->wake_at = hedge_at;
+        op->wake_kind = RGN_WAKE_HEDGE;
+    }
+    return RGN_SEND;
 }
 
 /* --- before the threshold ---------------------------------------------------------------------------------------- */
@@ -190,30 +169,25 @@ void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_
 /* HDG-8: a primary leg was open for this long when it ended, or was cut. */
 static rgn_dur_ns age_of(rgn_op *op, unsigned leg, rgn_time_ns now)
 {
-    return rgn_time_elapsed(*leg_at(op, leg) - op->options->retry_request_timeout, now);
+    return rgn_time_elapsed(*rgni_leg_at(op, leg) - op->options->retry_request_timeout, now);
 }
 
-static void learn(rgn_router *router, rgn_op *op, unsigned leg, bool is_complete, rgn_time_ns now)
+void rgni_race_learn(rgn_router *router, rgn_op *op, unsigned leg, bool is_complete, rgn_time_ns now)
 {
     int64_t policy = router->options.hedging_policy;
 
     if (policy == RGN_HEDGING_STATIC || op->direction == RGN_WRITE || rgni_op_has(op, RGNI_OP_METADATA) ||
-        (leg == PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
+        (leg == RGNI_PRIMARY && rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY)))
         return;
-    if (policy == RGN_HEDGING_ADAPTIVE ? leg == PRIMARY : is_complete)
+    if (policy == RGN_HEDGING_ADAPTIVE ? leg == RGNI_PRIMARY : is_complete)
         rgni_hedging_learn(&router->hedging, &router->options, rgni_leg_region(op, leg), age_of(op, leg, now));
-}
-
-static void record_primary_win(rgn_router *router, const rgn_op *op, rgn_time_ns now)
-{
-    if (rgni_race_counts(op))
-        rgn_router_record_primary_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
 }
 
 void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
-    learn(router, op, PRIMARY, true, now);
-    record_primary_win(router, op, now);
+    rgni_race_learn(router, op, RGNI_PRIMARY, true, now);
+    if (rgni_race_counts(op))
+        rgni_router_note_primary_win(router, op->partition, rgni_leg_region(op, RGNI_PRIMARY), now);
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
         rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
 }
@@ -228,7 +202,7 @@ void rgni_race_leave(rgn_op *op, rgn_hedge why)
 /* The primary leg goes on alone: it is open, or waits to be sent again. */
 static rgn_step go_on_alone(rgn_op *op)
 {
-    bool is_open = leg_is_open(op, PRIMARY);
+    bool is_open = rgni_leg_is_open(op, RGNI_PRIMARY);
     rgn_time_ns at = op->leg_timeout_at;
 
     rgni_race_leave(op, RGN_HEDGE_REFUSED);
@@ -255,8 +229,8 @@ static void stop_fanning(rgn_op *op)
     op->other_at = RGN_TIME_NEVER;
 }
 
-static __attribute__((noinline)) void send_leg_of_fan(const rgn_router *router, rgn_op *op, rgn_region place,
-                                                      const rgn_topology *topology, rgn_time_ns now)
+static RGNI_NOINLINE void send_leg_of_fan(const rgn_router *router, rgn_op *op, rgn_region place,
+                                          const rgn_topology *topology, rgn_time_ns now)
 {
     unsigned leg = op->fan->count++;
 
@@ -285,12 +259,12 @@ static bool launch(rgn_router *router, rgn_op *op, rgn_time_ns now)
         return true;
     }
     op->pair = (rgn_pair){.other_region = region_of(op, place, topology)};
-    send_leg(op, HEDGE, RGN_REASON_ROUTE_HEDGE, now);
+    send_leg(op, RGNI_HEDGE, RGN_REASON_ROUTE_HEDGE, now);
     return true;
 }
 
 /* HDG-36: a further hedge. Without a region or a budget for one the race goes on with the legs that it has. */
-static bool launch_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
+bool rgni_race_launch_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
     rgn_region place = rgni_race_next_place(router, op, topology);
@@ -303,26 +277,10 @@ static bool launch_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
     return true;
 }
 
-/* HDG-36: a leg has failed for good: the next hedge need not wait for its time. */
-static bool launches_next(rgn_op *op, unsigned leg, rgn_time_ns now)
-{
-    return rgni_op_has(op, RGNI_OP_FANS) && op->fan->count < op->fan->limit && now < op->deadline &&
-           !leg_is_alive(op, leg) &&
-           (op->options->hedging_early_transient == RGN_EARLY_LAUNCH || !any_leg_is_alive(op));
-}
-
-/* The hedges of the race are no longer in flight. */
-static void give_back(rgn_router *router, const rgn_op *op)
-{
-    for (unsigned more = rgni_op_has(op, RGNI_OP_FANS) ? op->fan->count - 2u : 0; more > 0; more--)
-        rgni_hedging_give_back(&router->hedging);
-    rgni_hedging_give_back(&router->hedging);
-}
-
 /* The leg failed and may be sent again `delay` later: it waits, and is dead without a plan. */
-static void follow_plan(rgn_op *op, unsigned leg, rgni_plan plan, rgn_time_ns now)
+void rgni_race_follow_plan(rgn_op *op, unsigned leg, rgni_plan plan, rgn_time_ns now)
 {
-    *leg_at(op, leg) = plan.move == RGNI_HERE ? rgn_time_add(now, plan.delay) : RGN_TIME_NEVER;
+    *rgni_leg_at(op, leg) = plan.move == RGNI_HERE ? rgn_time_add(now, plan.delay) : RGN_TIME_NEVER;
 }
 
 bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
@@ -335,11 +293,12 @@ bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *cla
         return false;
     }
     if (class != NULL)
-        plan = rgni_retry_plan_leg(op, PRIMARY, class, response, rgni_router_topology(router), &router->random, now);
-    follow_plan(op, PRIMARY, plan, now);
+        plan =
+            rgni_retry_plan_leg(op, RGNI_PRIMARY, class, response, rgni_router_topology(router), &router->random, now);
+    rgni_race_follow_plan(op, RGNI_PRIMARY, plan, now);
     if (rgni_op_is_hub_latched(op)) /* the primary's answer may have set the latch */
         op->send_flags |= RGN_SEND_HUB;
-    set_wake(op);
+    rgni_race_set_wake(op);
     return true;
 }
 
@@ -347,224 +306,19 @@ rgn_step rgni_race_again_armed(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now)
 {
     op->leg_timeout_at = rgn_time_add(now, delay);
     if (delay == 0 && now < op->deadline)
-        return send_leg_again(op, PRIMARY, now);
-    set_wake(op);
+        return rgni_race_send_leg_again(op, RGNI_PRIMARY, now);
+    rgni_race_set_wake(op);
     return RGN_WAIT;
 }
 
-/* --- the race ---------------------------------------------------------------------------------------------------- */
-
-/* BRK-21: the winner cuts the other legs. A leg that is a canary, or began as one, counts nowhere else. */
-static void charge_losers(rgn_router *router, const rgn_op *op, unsigned winner, rgn_time_ns now)
-{
-    bool counts_all = router->options.breaker_cut_legs == RGN_CUT_LEGS_COUNT;
-    unsigned legs = counts_all ? rgni_leg_count(op) : 1;
-
-    if (!rgni_op_has(op, RGNI_OP_COVERED))
-        return;
-    for (unsigned leg = rgni_op_has(op, RGNI_OP_BEGAN_AS_CANARY) ? HEDGE : PRIMARY; leg < legs; leg++)
-        if (leg != winner && leg_is_open(op, leg))
-            rgn_router_record_failure(router, op->partition, rgni_leg_region(op, leg), (rgn_direction)op->direction,
-                                      now);
-}
-
-/* HDG-13: the first final answer ends race and operation. */
-static rgn_step win(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
-                    rgn_time_ns now)
-{
-    bool lost_by_neutral = router->options.failback_lost_race == RGN_LOST_RACE_NEUTRAL;
-
-    give_back(router, op);
-    learn(router, op, leg, true, now);
-    if (leg == PRIMARY) {
-        rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE);
-        op->canary_failed_at = RGN_TIME_NEVER;
-        record_primary_win(router, op, now);
-    } else {
-        rgni_hedge_set(op, RGN_HEDGE_ALTERNATE_WON);
-        if (leg_is_open(op, PRIMARY))
-            learn(router, op, PRIMARY, false, now);
-        /* FBK-27: the race is lost for the canary; nothing else is recorded of it. */
-        if (rgni_op_has(op, RGNI_OP_TICKET))
-            rgni_op_end_ticket(router, op, lost_by_neutral ? RGN_EVIDENCE_NEUTRAL : RGN_EVIDENCE_FAILURE, now);
-        if (rgni_race_counts(op))
-            rgn_router_record_hedge_win(router, op->partition, rgni_leg_region(op, PRIMARY), now);
-    }
-    if (router->options.breaker_cut_legs != RGN_CUT_LEGS_IGNORE)
-        charge_losers(router, op, leg, now);
-    return rgni_op_end_with(op, class, response, false);
-}
-
-/* HDG-14: all legs are dead: one failed attempt of the operation, in their regions. HDG-30: or its end. */
-static rgn_step fold_back(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
-                          rgn_time_ns now)
-{
-    const rgn_topology *topology = rgni_router_topology(router);
-    const rgn_region_list *list = rgni_race_list(op, topology);
-    rgn_region_set raced = 0;
-    bool is_late = now >= op->deadline;
-    bool is_dear = op->options->hedging_both_transient == RGN_BOTH_TRANSIENT_TWO_FAILOVERS;
-    rgni_plan plan;
-
-    give_back(router, op);
-    rgni_hedge_set(op, is_late ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE : RGN_HEDGE_BOTH_TRANSIENT);
-    if (is_late)
-        return rgni_op_end_by_deadline(op);
-    if (op->options->hedging_both_transient == RGN_BOTH_TRANSIENT_END)
-        return rgni_op_end_with(op, class, response, class->retry != RGN_RETRY_NONE);
-    if (class->retry == RGN_RETRY_NONE && !is_dear)
-        return rgni_op_end_with(op, class, response, false);
-    plan = rgni_retry_plan_race(op, class, topology);
-    if (plan.move == RGNI_STOP && op->options->hedging_exhausted_race == RGN_EXHAUSTED_RACE_UNAVAILABLE)
-        return rgni_op_end_with(op, rgni_class_of(&lost), &lost, true);
-    if (plan.move == RGNI_STOP)
-        return rgni_op_end_with(op, class, response, true);
-    op->throttle_retries = 0;
-    op->throttle_waited = 0;
-    rgni_op_set(op, RGNI_OP_FORCED, false);
-    for (unsigned leg = 0; leg < rgni_leg_count(op); leg++)
-        raced |= rgn_region_bit(rgni_leg_region(op, leg));
-    op->failed_regions |= raced;
-    rgni_retry_advance(op, topology);
-    for (unsigned i = 1; i < list->count; i++) {
-        if (rgn_region_in(raced, list->region[op->list_index % list->count]))
-            rgni_retry_advance(op, topology);
-    }
-    return rgni_op_send_next(router, op, now);
-}
-
-/* HDG-26: an error that the driver does not take from the hedge of a metadata read. */
-static bool is_set_aside(const rgn_op *op, unsigned leg, const rgn_class *class)
-{
-    return leg != PRIMARY && !class->is_success && rgni_op_has(op, RGNI_OP_METADATA) &&
-           op->options->hedging_metadata_error == RGN_METADATA_ERROR_TRANSIENT;
-}
-
-/* What follows a failed attempt of a leg. OPR-18: a busy region is tried again before its answer counts. `*is_free`:
- * it counts for nothing. */
-static rgni_plan plan_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
-                          const rgn_response *response, bool *is_free, rgn_time_ns now)
-{
-    const rgn_topology *topology = rgni_router_topology(router);
-    rgni_plan plan;
-
-    *is_free = rgni_retry_backs_off_first(op, response);
-    if (*is_free) {
-        plan = rgni_retry_plan_leg(op, leg, &rgni_throttled, response, topology, &router->random, now);
-        if (plan.move == RGNI_HERE)
-            return plan;
-        *is_free = false;
-    }
-    return rgni_retry_plan_leg(op, leg, class, response, topology, &router->random, now);
-}
-
-/* The leg failed in its region, for now or for good. HDG-23: a refusal says that the region is not the partition's hub,
- * and nothing of its health. HDG-29: a primary that has failed for good may end the race. Returns whether it is the
- * operation's answer. */
-static bool fail_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
-                     rgni_plan *plan, rgn_time_ns now)
-{
-    rgn_region region = rgni_leg_region(op, leg);
-    bool is_free;
-
-    if (rgni_op_is_refused_hub(op, response)) {
-        rgn_router_record_not_hub(router, op->partition, region, now);
-        return op->options->hedging_refused_hub == RGN_REFUSED_HUB_FINAL;
-    }
-    *plan = plan_leg(router, op, leg, class, response, &is_free, now);
-    if (!is_free)
-        rgni_op_charge(router, op, region, class, response, plan->is_exhausted, now);
-    bool is_answer = rgni_ends_race(op, class) ||
-                     (leg == PRIMARY && op->options->hedging_primary_failure == RGN_PRIMARY_FAILURE_FINAL);
-    return is_answer && plan->move != RGNI_HERE && !is_set_aside(op, leg, class);
-}
-
-/* The leg's attempt is over. HDG-11: transient on one side keeps the others racing. HDG-20: each end is charged where
- * it happened; a leg that is cut has none. */
-static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
-                        const rgn_response *response, rgn_evidence evidence, rgn_time_ns now)
-{
-    rgn_region region = rgni_leg_region(op, leg);
-    bool is_success = class->evidence == RGN_EVIDENCE_SUCCESS && !is_set_aside(op, leg, class);
-    rgni_plan plan = {RGNI_STOP, 0, false};
-
-    op->result.region = region;
-    if (leg == PRIMARY && rgni_op_has(op, RGNI_OP_TICKET)) {
-        rgni_op_end_ticket(router, op, rgn_op_judge_canary(router, op, evidence), now);
-        if (is_success)
-            return win(router, op, leg, class, response, now);
-    } else if (is_success) {
-        rgni_router_note_success(router, op->partition, region, (rgn_direction)op->direction, class->is_success, now);
-        return win(router, op, leg, class, response, now);
-    } else {
-        if (fail_leg(router, op, leg, class, response, &plan, now))
-            return win(router, op, leg, class, response, now);
-        if (plan.move == RGNI_HERE && plan.delay == 0 && now < op->deadline)
-            return send_leg_again(op, leg, now);
-    }
-    if (leg == PRIMARY && evidence == RGN_EVIDENCE_TIMEOUT)
-        learn(router, op, leg, false, now);
-    follow_plan(op, leg, plan, now);
-    if (launches_next(op, leg, now) && launch_next(router, op, now))
-        return RGN_SEND;
-    if (!any_leg_is_alive(op)) {
-        show_leg(op, leg); /* OPR-8: the region that failed last */
-        return fold_back(router, op, class, response, now);
-    }
-    set_wake(op);
-    return RGN_WAIT;
-}
-
-rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
-                          const rgn_response *response, rgn_time_ns now)
-{
-    op->open_legs &= (uint8_t) ~(1u << leg);
-    if (op->state == RGNI_OP_HARVEST)
-        return rgni_op_end_by_deadline(op);
-    return end_leg(router, op, leg, class, response, (rgn_evidence) class->evidence, now);
-}
-
-/* --- its ends by the clock --------------------------------------------------------------------------------------- */
-
-/* HDG-19: the operation stops waiting for its legs. */
-static void stop_racing(rgn_router *router, rgn_op *op)
-{
-    if (op->state == RGNI_OP_ARMED)
-        rgni_race_leave(op, RGN_HEDGE_DEADLINE_PRE_THRESHOLD);
-    if (op->state != RGNI_OP_RACE)
-        return;
-    give_back(router, op);
-    rgni_hedge_set(op,
-                   all_legs_are_alive(op) ? RGN_HEDGE_BOTH_TRANSIENT_DEADLINE : RGN_HEDGE_CANCELLED_AWAITING_PARTNER);
-}
-
-/* HDG-18: the caller gets its deadline's answer once an open leg has told how it ended, or after the harvest window;
- * what the leg tells changes nothing. */
-static rgn_step pass_deadline(rgn_router *router, rgn_op *op, rgn_time_ns now)
-{
-    rgni_op_charge_cut(router, op, now);
-    if (rgni_op_has(op, RGNI_OP_TICKET))
-        rgni_op_end_ticket(router, op, RGN_EVIDENCE_TIMEOUT, now);
-    stop_racing(router, op);
-    if (op->open_legs == 0)
-        return rgni_op_end_by_deadline(op);
-    op->state = RGNI_OP_HARVEST;
-    op->wake_at = rgn_time_add(now, RGN_HARVEST_WINDOW);
-    op->wake_kind = RGN_WAKE_HARVEST;
-    /* A leg whose own timeout comes first tells as much as an answer. */
-    for (unsigned leg = 0; op->open_legs >> leg != 0; leg++) {
-        if (leg_is_open(op, leg))
-            op->wake_at = rgn_time_min(op->wake_at, *leg_at(op, leg));
-    }
-    return RGN_WAIT;
-}
+/* --- its timer --------------------------------------------------------------------------------------------------- */
 
 /* The leg whose time has come; the primary first. */
 static unsigned due_leg(rgn_op *op, bool is_open, rgn_time_ns now)
 {
-    unsigned leg = PRIMARY;
+    unsigned leg = RGNI_PRIMARY;
 
-    while (leg_is_open(op, leg) != is_open || *leg_at(op, leg) > now)
+    while (rgni_leg_is_open(op, leg) != is_open || *rgni_leg_at(op, leg) > now)
         leg++;
     return leg;
 }
@@ -575,7 +329,49 @@ static rgn_step time_out_leg(rgn_router *router, rgn_op *op, rgn_time_ns now)
 
     op->cancel_legs |= (uint8_t)(1u << leg);
     op->open_legs &= (uint8_t) ~(1u << leg);
-    return end_leg(router, op, leg, rgni_class_of(&lost), &lost, RGN_EVIDENCE_TIMEOUT, now);
+    return rgni_race_end_leg(router, op, leg, rgni_class_of(&rgni_lost), &rgni_lost, RGN_EVIDENCE_TIMEOUT, now);
+}
+
+static RGNI_NOINLINE rgn_step launch_or_go_on(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    if (now >= op->deadline)
+        return rgni_race_pass_deadline(router, op, now);
+    return launch(router, op, now) ? RGN_SEND : go_on_alone(op);
+}
+
+/* A first attempt's race of two, whose hedge goes to the list's second region, and no budget refuses it. */
+static inline bool launches_plainly(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    return rgni_race_goes_to_second(op, topology) && !rgni_op_has(op, RGNI_OP_FANS) &&
+           op->options->hedging_leg_exclusions == RGN_LEG_EXCLUSIONS_UNION && rgni_hedging_is_free(&router->options);
+}
+
+/* Nearly always the hedge is a plain one, which is told here in short: what launch() comes to. The primary, which is
+ * open and shown, was sent with the same timeout before, so that its own comes first. */
+rgn_step rgni_race_on_threshold(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    const rgn_topology *topology = rgni_router_topology(router);
+    rgn_time_ns primary_at = op->leg_timeout_at;
+    bool is_first = primary_at <= op->deadline;
+
+    if (now >= op->deadline || !launches_plainly(router, op, topology))
+        return launch_or_go_on(router, op, now);
+    rgni_hedging_take_free(&router->hedging);
+    rgni_op_begin_tail(op, topology);
+    op->hedge = RGN_HEDGE_LAUNCHED | 1u << 4;
+    op->attempts = 2;
+    op->pair.other_region = op->region;
+    op->other_at = primary_at;
+    op->state = RGNI_OP_RACE;
+    op->leg = RGNI_HEDGE;
+    op->region = topology->read_order.region[1];
+    op->leg_timeout_at = rgn_time_add(now, op->options->retry_request_timeout);
+    op->reason = RGN_REASON_ROUTE_HEDGE;
+    op->send_flags = RGN_SEND_HEDGE;
+    op->open_legs = 1u << RGNI_PRIMARY | 1u << RGNI_HEDGE;
+    op->wake_at = is_first ? primary_at : op->deadline;
+    op->wake_kind = is_first ? RGN_WAKE_LEG_TIMEOUT : RGN_WAKE_DEADLINE;
+    return RGN_SEND;
 }
 
 rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
@@ -585,20 +381,12 @@ rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
     if (op->wake_kind == RGN_WAKE_LEG_TIMEOUT)
         return time_out_leg(router, op, now);
     if (now >= op->deadline)
-        return pass_deadline(router, op, now);
-    if (op->wake_kind == RGN_WAKE_HEDGE && op->state == RGNI_OP_ARMED)
-        return launch(router, op, now) ? RGN_SEND : go_on_alone(op);
+        return rgni_race_pass_deadline(router, op, now);
     if (op->wake_kind == RGN_WAKE_HEDGE) {
-        if (launch_next(router, op, now))
+        if (rgni_race_launch_next(router, op, now))
             return RGN_SEND;
-        set_wake(op);
+        rgni_race_set_wake(op);
         return RGN_WAIT;
     }
-    return send_leg_again(op, due_leg(op, false, now), now);
-}
-
-void rgni_race_on_abandon(rgn_router *router, rgn_op *op)
-{
-    if (op->state == RGNI_OP_ARMED || op->state == RGNI_OP_RACE)
-        stop_racing(router, op);
+    return rgni_race_send_leg_again(op, due_leg(op, false, now), now);
 }

@@ -5,6 +5,9 @@
 #ifndef REGIONCORE_SRC_OP_BEGIN_H
 #define REGIONCORE_SRC_OP_BEGIN_H
 
+#include <assert.h>
+#include <string.h>
+
 #include "op_impl.h"
 
 /* OPR-3: an attempt's own timeout, and the operation's deadline if that is sooner. Where both fall on one instant the
@@ -26,8 +29,42 @@ static inline void rgni_op_send(rgn_op *op, rgn_route_answer answer, uint8_t sen
     op->state = RGNI_OP_IN_FLIGHT;
 }
 
-/* The same with the rule that leaves out what has tripped. Nearly always that is home at most, and so is what has
- * failed within the operation: from home a hedge goes to the second region, from there to the third. */
+/* Nothing is open any more. */
+static inline rgn_step rgni_op_finish(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
+{
+    op->state = RGNI_OP_DONE;
+    op->wake_at = RGN_TIME_NEVER;
+    op->wake_kind = RGN_WAKE_NONE;
+    op->reason = (uint8_t)reason;
+    op->result.status = status;
+    op->result.substatus = substatus;
+    op->result.reason = (uint8_t)reason;
+    op->result.is_success = reason == RGN_REASON_DONE_SUCCESS;
+    op->result.is_error = is_error;
+    return RGN_DONE;
+}
+
+/* OPR-2: an operation ends once; whatever is still open is to be cancelled. */
+static inline rgn_step rgni_op_end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
+{
+    assert(op->state != RGNI_OP_DONE);
+    op->cancel_legs |= op->open_legs;
+    op->open_legs = 0;
+    return rgni_op_finish(op, status, substatus, reason, is_error);
+}
+
+/* Initialises the second half, which a healthy operation never touches, but for what a race has there. */
+static inline void rgni_op_begin_tail(rgn_op *op, const rgn_topology *topology)
+{
+    memset((char *)op + offsetof(rgn_op, entry_generation), 0, sizeof *op - offsetof(rgn_op, entry_generation));
+    op->attempts = 1;
+    op->account_generation = (uint16_t)topology->generation;
+    op->canary_failed_at = RGN_TIME_NEVER;
+    rgni_op_set(op, RGNI_OP_HAS_TAIL, true);
+}
+
+/* The hedge's region, with the rule that leaves out what has tripped. Nearly always that is home at most, and so is what
+ * has failed within the operation: from home a hedge goes to the second region, from there to the third. */
 static inline rgn_region rgni_race_untripped(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
     const rgn_region *order = topology->read_order.region;
@@ -46,67 +83,27 @@ static inline rgn_region rgni_race_untripped(const rgn_router *router, const rgn
     return rgni_race_search_secondary(router, op, topology);
 }
 
-/* The hedge's region for the leg in op->region. Nearly always nothing is barred, and the first two regions are all
- * there is to look at. */
-static inline __attribute__((always_inline)) rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op,
-                                                                            const rgn_topology *topology)
+/* The hedge's region for the leg in op->region is the list's second: nothing is barred, and the first two regions are
+ * all there is to look at. */
+static inline bool rgni_race_goes_to_second(const rgn_op *op, const rgn_topology *topology)
 {
-    const rgn_region *first = topology->read_order.region;
+    return op->excluded == 0 && op->region == topology->read_order.region[0] && topology->read_order.count > 1 &&
+           !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) &&
+           op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED;
+}
 
-    if (op->excluded == 0 && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE)) {
-        if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED)
-            return rgni_race_untripped(router, op, topology);
-        if (op->region == first[0] && topology->read_order.count > 1 && !rgni_op_has(op, RGNI_OP_HAS_TAIL))
-            return first[1];
-    }
+/* The hedge's region for the leg in op->region. */
+static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+{
+    if (rgni_race_goes_to_second(op, topology))
+        return topology->read_order.region[1];
+    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && op->excluded == 0 &&
+        !rgni_op_has(op, RGNI_OP_HEDGED_WRITE))
+        return rgni_race_untripped(router, op, topology);
     return rgni_race_search_secondary(router, op, topology);
 }
 
-/* HDG-4: the questions of the published table; HDG-33. HDG-21: a race for each of the first attempts only. */
-static inline __attribute__((always_inline)) bool rgni_race_may_begin(const rgn_router *router, const rgn_op *op,
-                                                                      const rgn_topology *topology)
-{
-    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) ||
-        (!topology->has_preferred && op->options->hedging_preferred_regions == RGN_PREFERRED_REGIONS_NAMED))
-        return false;
-    if (op->options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER && !topology->automatic_failover)
-        return false;
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) &&
-        (rgni_races_of(op) >= op->options->hedging_races_per_operation || !rgni_race_may_follow(op)))
-        return false;
-    return rgni_race_secondary(router, op, topology) != RGN_REGION_NONE;
-}
-
-/* The primary leg has just been sent: if the operation is eligible, a race begins. */
-static inline __attribute__((always_inline)) void rgni_race_begin(rgn_router *router, rgn_op *op,
-                                                                  const rgn_topology *topology, rgn_time_ns now)
-{
-    const rgn_options *shared = &router->options;
-    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
-    rgn_dur_ns threshold;
-    rgn_time_ns hedge_at;
-
-    if (!rgni_race_may_begin(router, op, topology))
-        return;
-    if (rgni_op_has(op, RGNI_OP_METADATA)) {
-        if (!rgni_race_take_place(router, op, topology))
-            return;
-        threshold = op->options->hedging_metadata_threshold;
-    } else {
-        threshold = rgni_hedging_threshold(&router->hedging, shared, op->options, op->region, left);
-    }
-    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
-    hedge_at = rgn_time_add(now, threshold);
-    if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
-        rgni_hedging_earn(&router->hedging, shared);
-    op->state = RGNI_OP_ARMED;
-    rgni_op_set(op, RGNI_OP_RACED, true);
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) || (hedge_at >= op->wake_at && op->wake_kind != RGN_WAKE_DEADLINE)) {
-        rgni_race_arm_with_tail(op, topology, hedge_at);
-    } else if (hedge_at < op->wake_at) {
-        op->wake_at = hedge_at;
-        op->wake_kind = RGN_WAKE_HEDGE;
-    }
-}
+/* The primary leg has just been sent: if the operation is eligible, a race begins. Returns RGN_SEND. */
+rgn_step rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now);
 
 #endif

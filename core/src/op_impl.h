@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What operation.c, hedging_race.c, retry.c and op_failover.c share. */
+/* What operation.c, hedging_race.c, hedging_end.c, retry.c and op_failover.c share. */
 #ifndef REGIONCORE_SRC_OP_IMPL_H
 #define REGIONCORE_SRC_OP_IMPL_H
 
@@ -236,11 +236,13 @@ bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *cla
 /* Before the threshold, the primary leg goes to its region again after `delay`. */
 rgn_step rgni_race_again_armed(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now);
 
-/* A leg has ended by itself; the state is race or harvest. */
-rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_class *class,
-                          const rgn_response *response, rgn_time_ns now);
+/* A leg has ended by itself; the state is race or harvest. Gives the race's place back if that is its end. */
+rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now);
 
-/* wake_at was reached; the state is armed, race or harvest, and it is not the timeout of an armed primary leg. */
+/* The threshold has passed, and the state is armed. */
+rgn_step rgni_race_on_threshold(rgn_router *router, rgn_op *op, rgn_time_ns now);
+
+/* wake_at was reached otherwise; the state is armed, race or harvest, and no armed primary leg has timed out. */
 rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now);
 
 /* The application gave up. */

@@ -15,8 +15,8 @@ static_assert(sizeof(rgn_response) == 16, "response size");
 enum { SUBSTATUS_SPARED_BY_DOTNET = 21013 }; /* of 408 */
 enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503, SUBSTATUS_TRANSPORT = 20003 };
 
-/* Initialises the second half, which a healthy operation never touches. Happens during the first attempt. HDG-6: while
- * a race has no second half, the instant of the hedge is known from wake_at, or does not matter. */
+/* Happens during the first attempt. HDG-6: while a race has no second half, the instant of the hedge is known from
+ * wake_at, or does not matter. */
 void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
 {
     rgn_fan *fan;
@@ -24,11 +24,7 @@ void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
         return;
     fan = rgni_op_has(op, RGNI_OP_FANS) ? op->fan : NULL;
-    memset((char *)op + offsetof(rgn_op, entry_generation), 0, sizeof *op - offsetof(rgn_op, entry_generation));
-    op->attempts = 1;
-    op->account_generation = (uint16_t)topology->generation;
-    op->canary_failed_at = RGN_TIME_NEVER;
-    rgni_op_set(op, RGNI_OP_HAS_TAIL, true);
+    rgni_op_begin_tail(op, topology);
     if (op->state == RGNI_OP_ARMED) {
         op->hedge = (uint8_t)(RGN_HEDGE_WAITING | 1u << 4);
         op->other_at = op->wake_kind == RGN_WAKE_HEDGE ? op->wake_at : RGN_TIME_NEVER;
@@ -41,38 +37,14 @@ void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
 
 /* --- ends -------------------------------------------------------------------------------------------------------- */
 
-/* Nothing is open any more. */
-static inline rgn_step finish(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
-{
-    op->state = RGNI_OP_DONE;
-    op->wake_at = RGN_TIME_NEVER;
-    op->wake_kind = RGN_WAKE_NONE;
-    op->reason = (uint8_t)reason;
-    op->result.status = status;
-    op->result.substatus = substatus;
-    op->result.reason = (uint8_t)reason;
-    op->result.is_success = reason == RGN_REASON_DONE_SUCCESS;
-    op->result.is_error = is_error;
-    return RGN_DONE;
-}
-
-/* OPR-2: an operation ends once; whatever is still open is to be cancelled. */
-static inline rgn_step end(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
-{
-    assert(op->state != RGNI_OP_DONE);
-    op->cancel_legs |= op->open_legs;
-    op->open_legs = 0;
-    return finish(op, status, substatus, reason, is_error);
-}
-
 rgn_step rgni_op_end_by_deadline(rgn_op *op)
 {
-    return end(op, STATUS_DEADLINE, SUBSTATUS_DEADLINE, RGN_REASON_DONE_DEADLINE, true);
+    return rgni_op_end(op, STATUS_DEADLINE, SUBSTATUS_DEADLINE, RGN_REASON_DONE_DEADLINE, true);
 }
 
 rgn_step rgni_op_end_nowhere(rgn_op *op)
 {
-    return end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
+    return rgni_op_end(op, STATUS_TRANSPORT, SUBSTATUS_TRANSPORT, RGN_REASON_DONE_EXHAUSTED, true);
 }
 
 /* Ends with the last answer. OPR-16: a transport error looks like 503/20003 to the caller. */
@@ -85,7 +57,7 @@ rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response
                         : is_exhausted    ? RGN_REASON_DONE_EXHAUSTED
                                           : RGN_REASON_DONE_FINAL;
 
-    return end(op, status, substatus, reason, class->is_caller_error);
+    return rgni_op_end(op, status, substatus, reason, class->is_caller_error);
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------- */
@@ -308,53 +280,54 @@ static inline bool has_quiet_tail(const rgn_op *op)
            (op->send_flags & RGN_SEND_HUB) == 0;
 }
 
-/* A success after which nothing is left to note, charge or cancel: the only leg of an operation whose race, if any,
- * stands before its threshold, at a partition to whose memory a success means nothing. */
-static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, const rgn_response *response)
+/* A success after which nothing is left to charge or cancel, and to note at most that hedge wins end (HDG-17): of the
+ * only leg of an operation whose race, if any, stands before its threshold, at a partition to whose memory a success
+ * means nothing else. */
+static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, uint8_t state,
+                                const rgn_response *response)
 {
     bool races = op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC;
-    unsigned heard = router->heard | (races ? RGNI_STATE_WINS : 0u);
 
     return (races || op->state == RGNI_OP_IN_FLIGHT) && (!rgni_op_has(op, RGNI_OP_HAS_TAIL) || has_quiet_tail(op)) &&
            response->transport == RGN_TRANSPORT_NONE && rgni_status_is_success(response->status) &&
-           (rgni_router_state_of(router, op->partition) & heard) == 0;
+           (state & router->heard) == 0;
 }
 
-static rgn_step end_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+static RGNI_NOINLINE rgn_step end_leg(rgn_router *router, rgn_op *op, const rgn_response *response, rgn_time_ns now)
 {
     const rgn_class *class = rgni_class_of(response);
+    rgn_step step;
 
-    if (op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST)
-        return rgni_race_on_leg(router, op, leg, class, response, now);
     op->open_legs = 0;
     op->result.region = op->region;
     if (rgni_op_has(op, RGNI_OP_TICKET))
-        return end_canary(router, op, class, response, (rgn_evidence) class->evidence, now);
-    return end_attempt(router, op, class, response, false, now);
-}
-
-/* Apart, so that the common case saves no registers for it. */
-static RGNI_NOINLINE rgn_step end_other_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
-                                            rgn_time_ns now)
-{
-    rgn_step step = end_leg(router, op, leg, response, now);
-
+        step = end_canary(router, op, class, response, (rgn_evidence) class->evidence, now);
+    else
+        step = end_attempt(router, op, class, response, false, now);
     rgni_race_free_place(router, op);
     return step;
 }
 
 rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
 {
+    uint8_t state = rgni_router_state_of(router, op->partition);
+
     assert(leg < RGN_LEGS_MAX);
     assert((op->open_legs >> leg & 1) != 0);
     op->cancel_legs = 0;
-    if (!ends_quietly(router, op, response))
-        return end_other_leg(router, op, leg, response, now);
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) && op->state == RGNI_OP_ARMED)
-        rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
+    if (!ends_quietly(router, op, state, response)) /* apart, so that the common case saves no registers for it */
+        return op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST
+                   ? rgni_race_on_leg(router, op, leg, response, now)
+                   : end_leg(router, op, response, now);
+    if (op->state == RGNI_OP_ARMED) {
+        if ((state & RGNI_STATE_WINS) != 0 && rgni_race_counts(op))
+            rgni_router_end_wins(router, op->partition, op->region, now);
+        if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+            rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
+    }
     op->open_legs = 0;
     op->result.region = op->region;
-    return finish(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
+    return rgni_op_finish(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
 }
 
 /* OPR-4: an attempt that outlives its timeout may have reached the service. */
@@ -386,6 +359,8 @@ static rgn_step end_wait(rgn_router *router, rgn_op *op, rgn_time_ns now)
 
 static rgn_step wake(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
+    if (op->state == RGNI_OP_ARMED && op->wake_kind == RGN_WAKE_HEDGE)
+        return rgni_race_on_threshold(router, op, now);
     if (op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST ||
         (op->state == RGNI_OP_ARMED && op->wake_kind != RGN_WAKE_LEG_TIMEOUT))
         return rgni_race_on_timer(router, op, now);
@@ -408,6 +383,8 @@ rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
     op->cancel_legs = 0;
     if (now < op->wake_at)
         return RGN_WAIT;
+    if (op->state == RGNI_OP_ARMED && op->wake_kind == RGN_WAKE_HEDGE && !rgni_op_has(op, RGNI_OP_PLACE))
+        return rgni_race_on_threshold(router, op, now);
     step = wake(router, op, now);
     rgni_race_free_place(router, op);
     return step;
@@ -422,7 +399,7 @@ rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)
     rgni_race_on_abandon(router, op);
     if (rgni_op_has(op, RGNI_OP_TICKET))
         rgni_op_end_ticket(router, op, RGN_EVIDENCE_NEUTRAL, now);
-    step = end(op, 0, 0, RGN_REASON_DONE_ABANDONED, false);
+    step = rgni_op_end(op, 0, 0, RGN_REASON_DONE_ABANDONED, false);
     rgni_race_free_place(router, op);
     return step;
 }

@@ -20,7 +20,7 @@ static bool config_is_valid(const rgn_router_config *config)
 
 static size_t states_size(const rgn_router *router)
 {
-    return rgni_state_words(router) * sizeof router->states[0];
+    return (router->partition_count + (size_t)1) * sizeof router->states[0]; /* never nothing */
 }
 
 static size_t due_size(const rgn_router *router)
@@ -37,6 +37,7 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
 {
     atomic_init(&router->snapshot, NULL);
     atomic_init(&router->epoch, 1);
+    atomic_init(&router->few_wins, NULL);
     rgni_marks_init(&router->marks);
     atomic_init(&router->is_breaker_on, false);
     router->excluded = config->excluded;
@@ -106,7 +107,7 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
         rgn_router_destroy(router);
         return NULL;
     }
-    for (uint32_t i = 0; i < rgni_state_words(router); i++)
+    for (uint32_t i = 0; i <= router->partition_count; i++)
         atomic_init(&router->states[i], 0);
     for (uint32_t i = 0; i < router->stripe_count; i++) {
         atomic_init(&router->clock.due[i], RGN_TIME_NEVER);
@@ -138,6 +139,8 @@ void rgn_router_destroy(rgn_router *router)
         rgni_stripe_deinit(&router->stripes[i], &router->memory);
     rgni_memory_give(&router->memory, router->stripes, stripes_size(router));
     rgni_memory_give(&router->memory, (void *)router->clock.due, due_size(router));
+    rgni_memory_give(&router->memory, atomic_load_explicit(&router->few_wins, memory_order_acquire),
+                     rgni_few_wins_size(router));
     rgni_memory_give(&router->memory, (void *)router->states, states_size(router));
     router->memory.hooks.release(router->memory.hooks.context, router, sizeof *router);
 }
@@ -149,13 +152,13 @@ typedef struct {
     rgn_entry *entry;
     rgn_share_tally *share; /* only where slots have one */
     rgn_health *health;     /* likewise */
-    rgni_side *side;
+    rgni_side *side;        /* the partition's short row of hedge wins is among its rows */
 } copies;
 
 /* Copies what the partition has, zeroes for the rest. */
 static void copy_slot(const rgn_router *router, rgn_partition partition, copies out)
 {
-    rgni_stripe *stripe = &router->stripes[partition & (router->stripe_count - 1)];
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
     rgni_slot *slot;
 
     rgni_lock(&stripe->lock);
@@ -172,6 +175,7 @@ static void copy_slot(const rgn_router *router, rgn_partition partition, copies 
         memset(out.side, 0, sizeof *out.side);
         if (slot != NULL && slot->side != NULL)
             *out.side = *slot->side;
+        rgni_few_wins_add(rgni_router_few_wins(router, partition), &out.side->wins);
     }
     rgni_unlock(&stripe->lock);
 }

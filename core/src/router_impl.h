@@ -59,7 +59,9 @@ struct rgn_router {
     rgn_region_set home; /* the first topology's first region; whoever comes first later */
     uint8_t heard;       /* of a state byte: where none of these is set an ordinary success says nothing */
     uint32_t partition_count;
-    _Atomic uint64_t *states; /* RTR-1: a byte per partition, eight to a word; 0 = no entry */
+    _Atomic uint8_t *states; /* RTR-1: of each partition; 0 = nothing is remembered. Written under its stripe's lock */
+    /* FLO-9: of each partition; NULL before the first hedge that wins. Read and written under its stripe's lock. */
+    _Atomic(rgni_few_wins *) few_wins;
     rgn_options options;
     rgni_hedging hedging;
     /* The rest. */
@@ -91,7 +93,8 @@ enum {
     RGNI_STATE_HOME_ONLY = 128,
 };
 
-static inline uint8_t rgni_state_byte(const rgn_router *router, const rgni_slot *slot)
+/* `has_few_wins`: outside the slot. */
+static inline uint8_t rgni_state_byte(const rgn_router *router, const rgni_slot *slot, bool has_few_wins)
 {
     unsigned state = slot->entry.phase | (unsigned)slot->entry.tripped << 2;
 
@@ -99,7 +102,7 @@ static inline uint8_t rgni_state_byte(const rgn_router *router, const rgni_slot 
         state |= RGNI_STATE_HOME_ONLY;
     if (slot->side != NULL && slot->side->override.is_set)
         state |= RGNI_STATE_OVERRIDE;
-    if (slot->side != NULL && slot->side->wins.count > 0)
+    if (has_few_wins || (slot->side != NULL && slot->side->wins.count > 0))
         state |= RGNI_STATE_WINS;
     if (slot->side != NULL && slot->side->cuts.count > 0)
         state |= RGNI_STATE_CUTS;
@@ -124,9 +127,9 @@ static inline bool rgni_state_moves_nothing(uint8_t state, rgn_direction directi
            rgni_state_phase(state) != RGN_PHASE_RECOVERING;
 }
 
-static inline uint32_t rgni_state_words(const rgn_router *router)
+static inline size_t rgni_few_wins_size(const rgn_router *router)
 {
-    return router->partition_count / 8 + 1;
+    return router->partition_count * sizeof(rgni_few_wins);
 }
 
 /* Traffic of that direction waits elsewhere until recovery begins, and nobody but home is to be gone around. */
@@ -140,8 +143,20 @@ static inline bool rgni_state_goes_around_home(uint8_t state, rgn_direction dire
 /* All that a healthy operation reads of its partition: one atomic load. */
 static inline uint8_t rgni_router_state(const rgn_router *router, rgn_partition partition)
 {
-    uint64_t word = atomic_load_explicit(&router->states[partition / 8], memory_order_acquire);
-    return (uint8_t)(word >> (partition % 8 * 8));
+    return atomic_load_explicit(&router->states[partition], memory_order_acquire);
+}
+
+static inline rgni_stripe *rgni_router_stripe(const rgn_router *router, rgn_partition partition)
+{
+    return &router->stripes[partition & (router->stripe_count - 1)];
+}
+
+/* The partition's only, short row of hedge wins; 0: it has none. The caller holds the stripe's lock. */
+static inline rgni_few_wins rgni_router_few_wins(const rgn_router *router, rgn_partition partition)
+{
+    const rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
+
+    return few == NULL ? 0 : few[partition];
 }
 
 /* The same; 0 for an unknown partition. */
@@ -267,6 +282,14 @@ void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now
 
 /* What rgn_router.heard is with these options. */
 uint8_t rgni_states_heard(const rgn_options *options);
+/* FLO-9: a primary in `region` has won. Without hedge wins, which is nearly always, there is nothing to end. */
+void rgni_router_end_wins(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);
+static inline void rgni_router_note_primary_win(rgn_router *router, rgn_partition partition, rgn_region region,
+                                                rgn_time_ns now)
+{
+    if (partition < router->partition_count && (rgni_router_state(router, partition) & RGNI_STATE_WINS) != 0)
+        rgni_router_end_wins(router, partition, region, now);
+}
 
 /* An ordinary attempt's success, where anything listens to it. */
 void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,

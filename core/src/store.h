@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the router keeps what it remembers of partitions: per lock stripe a hash table from partition to slot, slots in
- * slabs, and a heap of due times (failback.promote due only). What few partitions have, an override, hedge wins or a
- * memory of trips, lies beside the slot in slabs of its own.
+ * slabs, and a heap of due times (failback.promote due only). What few partitions have, an override, rows of hedge
+ * wins or a memory of trips, lies beside the slot in slabs of its own.
  *
  * A slab, a table or a heap grows only in rgni_stripe_reserve() and rgni_stripe_reserve_side(), which may fail; no
  * other function allocates. The

@@ -410,6 +410,99 @@ START_TEST(a_primary_win_ends_the_row_of_its_region_only)
 }
 END_TEST
 
+/* A row is kept in another place while it is short and its partition's only one; nothing else shows it. */
+START_TEST(rows_of_any_length_and_number_count_alike)
+{
+    fixture_init(&f, true);
+    f.config.options.breaker_consecutive_hedge_win_threshold = 600;
+    fixture_start(&f);
+    for (unsigned n = 1; n <= 300; n++) {
+        win(A, 1, S(1));
+        ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), n);
+        ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, B), 0);
+        ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 1, A), 0);
+    }
+    win(B, 2, S(1));
+    rgn_router_record_primary_win(f.router, 0, C, S(1)); /* has no row */
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 300);
+    rgn_router_record_primary_win(f.router, 0, A, S(1));
+    win(B, 1, S(1));
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 0);
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, B), 3);
+    rgn_router_record_primary_win(f.router, 0, B, S(1));
+    win(A, 2, S(1));
+    rgn_router_record_primary_win(f.router, 0, B, S(1));
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 2);
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, B), 0);
+    win(A, 597, S(1));
+    ck_assert_uint_eq(f.transition_count, 0);
+    win(A, 1, S(2));
+    ck_assert_uint_eq(f.transition_count, 1);
+    ck_assert_uint_eq(f.transitions[0].failures, 600);
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 0);
+    fixture_stop(&f);
+}
+END_TEST
+
+START_TEST(a_trip_ends_the_row_that_reached_the_threshold_and_no_other)
+{
+    start(true, false, RGN_ROUTING_DOCUMENTED);
+    win(A, 4, S(1));
+    win(B, 4, S(1));
+    win(A, 1, S(2));
+    ck_assert_uint_eq(fixture_entry(&f, 0).first_failed, A);
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 0);
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, B), 4);
+    fixture_stop(&f);
+}
+END_TEST
+
+START_TEST(wins_cost_two_bytes_a_partition_once_a_hedge_has_won)
+{
+    fixture_init(&f, true);
+    fixture_start(&f);
+    size_t before = rgn_router_memory(f.router);
+    unsigned allocations = f.allocations;
+    for (rgn_partition p = 0; p < f.config.partition_count; p++) {
+        rgn_router_record_hedge_win(f.router, p, A, S(1));
+        rgn_router_record_primary_win(f.router, p, A, S(1));
+        rgn_router_record_hedge_win(f.router, p, B, S(1));
+    }
+    ck_assert_uint_eq(rgn_router_memory(f.router) - before, 2 * f.config.partition_count);
+    ck_assert_uint_eq(f.allocations, allocations + 1);
+    fixture_stop(&f);
+}
+END_TEST
+
+START_TEST(without_memory_no_win_is_counted_and_that_is)
+{
+    fixture_init(&f, true);
+    fixture_start(&f);
+    f.fails_at = f.allocations + 1;
+    win(A, 1, S(1));
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 0);
+    ck_assert_uint_eq(rgn_router_get_counters(f.router).failed_allocations, 1);
+    f.fails_at = 0;
+    win(A, 1, S(1));
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 1);
+    fixture_stop(&f);
+
+    start_driver(false, true); /* the partition has room beside its entry already */
+    fail_write(A, S(1));
+    f.fails_at = f.allocations + 1;
+    win(A, 2, S(1));
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 2);
+    f.fails_at = 0;
+    rgn_router_record_hedge_win(f.router, 1, A, S(1)); /* makes the short rows */
+    win(A, 1, S(1));
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 3);
+    rgn_router_record_primary_win(f.router, 0, A, S(1));
+    ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, A), 0);
+    ck_assert(override_of(0).is_set);
+    fixture_stop(&f);
+}
+END_TEST
+
 START_TEST(the_threshold_is_a_knob)
 {
     for (int64_t threshold = 1; threshold <= 3; threshold++) {
@@ -535,6 +628,10 @@ int main(void)
     tcase_add_test(tc, a_forgotten_entry_leaves_its_override_and_its_wins);
     tcase_add_test(tc, enough_wins_in_a_row_trip_the_region_that_lost);
     tcase_add_test(tc, a_primary_win_ends_the_row_of_its_region_only);
+    tcase_add_test(tc, rows_of_any_length_and_number_count_alike);
+    tcase_add_test(tc, a_trip_ends_the_row_that_reached_the_threshold_and_no_other);
+    tcase_add_test(tc, wins_cost_two_bytes_a_partition_once_a_hedge_has_won);
+    tcase_add_test(tc, without_memory_no_win_is_counted_and_that_is);
     tcase_add_test(tc, the_threshold_is_a_knob);
     tcase_add_test(tc, wins_trip_a_counting_entry_and_leave_a_tripped_one_alone);
     tcase_add_test(tc, wins_that_lead_nowhere_are_kept);

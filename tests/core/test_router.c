@@ -16,6 +16,23 @@ START_TEST(sizes_are_as_promised)
 }
 END_TEST
 
+START_TEST(times_add_up_to_never_at_most)
+{
+    static const rgn_time_ns edges[] = {
+        INT64_MIN / 2, -5, -1, 0, 1, 5, INT64_MAX / 4, INT64_MAX / 2, INT64_MAX / 2 + 1, INT64_MAX - 5, RGN_TIME_NEVER};
+
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        for (size_t j = 0; j < sizeof edges / sizeof *edges; j++) {
+            rgn_time_ns a = edges[i], b = edges[j];
+            bool is_never = a == RGN_TIME_NEVER || b == RGN_TIME_NEVER || (b > 0 && a > RGN_TIME_NEVER - b);
+            ck_assert_int_eq(rgn_time_add(a, b), is_never ? RGN_TIME_NEVER : a + b);
+            ck_assert_int_eq(rgn_time_elapsed(RGN_TIME_NEVER, b), 0);
+            ck_assert_int_eq(rgn_time_elapsed(b / 4, a / 4), a / 4 > b / 4 ? a / 4 - b / 4 : 0);
+        }
+    }
+}
+END_TEST
+
 START_TEST(a_healthy_partition_costs_a_byte)
 {
     size_t small;
@@ -488,6 +505,7 @@ int main(void)
 
     suite_add_tcase(suite, tc);
     tcase_add_test(tc, sizes_are_as_promised);
+    tcase_add_test(tc, times_add_up_to_never_at_most);
     tcase_add_test(tc, a_healthy_partition_costs_a_byte);
     tcase_add_test(tc, a_bad_configuration_is_refused);
     tcase_add_test(tc, creation_without_memory_leaves_nothing_behind);

@@ -51,6 +51,8 @@ static inline bool rgn_region_in(rgn_region_set set, rgn_region region)
 /* `at` + `duration`, or RGN_TIME_NEVER where either is NEVER or the sum would pass it. */
 static inline rgn_time_ns rgn_time_add(rgn_time_ns at, rgn_dur_ns duration)
 {
+    if (((uint64_t)at | (uint64_t)duration) >> 62 == 0) /* nearly always: neither is negative or beyond 146 years */
+        return at + duration;
     if (at == RGN_TIME_NEVER || duration == RGN_TIME_NEVER || (duration > 0 && at > RGN_TIME_NEVER - duration))
         return RGN_TIME_NEVER;
     return at + duration;
@@ -59,7 +61,7 @@ static inline rgn_time_ns rgn_time_add(rgn_time_ns at, rgn_dur_ns duration)
 /* How long ago `since` was at `now`; 0 if it is still to come or is NEVER. */
 static inline rgn_dur_ns rgn_time_elapsed(rgn_time_ns since, rgn_time_ns now)
 {
-    return since == RGN_TIME_NEVER || now <= since ? 0 : now - since;
+    return now <= since ? 0 : now - since; /* NEVER is later than any now */
 }
 
 static inline rgn_time_ns rgn_time_min(rgn_time_ns a, rgn_time_ns b)
