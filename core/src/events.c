@@ -2,6 +2,7 @@
 /* Events: the one way in which a partition's state changes. Each takes its stripe's lock, lets a reducer change the
  * entry, stores what came out, and tells the observer after unlocking. Those of background work are in background.c. */
 #include "event.h"
+#include "reduce.h"
 
 #include <assert.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static bool event_needs_slot(rgni_event *e)
 }
 
 /* The same for a slot with a side. */
-static bool event_needs_side(rgni_event *e)
+static RGNI_NOINLINE bool event_needs_side(rgni_event *e)
 {
     if (!event_needs_slot(e))
         return false;
@@ -68,7 +69,7 @@ static inline void event_store(rgni_event *e)
 
 /* FBK-34: the trips of this event are remembered, and lengthen the dwell that has just begun. Without memory for that
  * the dwell is the knob's. */
-static void event_remember(rgni_event *e)
+static RGNI_NOINLINE void event_remember(rgni_event *e)
 {
     const rgn_options *options = &e->router->options;
     rgn_transition *told = &e->story.transition[e->story.count - 1];
@@ -390,16 +391,10 @@ void rgn_router_forget_entry(rgn_router *router, rgn_partition partition, rgn_ti
     rgni_event_end(&e);
 }
 
-/* The driver's open probe is decided by whatever happens next on the partition. */
-static bool has_open_probes(const rgn_options *options)
-{
-    return options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
-}
-
 /* With rule windowed, no open probe, no trial and no recovery by requests nothing looks at ordinary successes. */
 static bool looks_at_successes(const rgn_options *options)
 {
-    return options->breaker_rule != RGN_RULE_WINDOWED || has_open_probes(options) ||
+    return options->breaker_rule != RGN_RULE_WINDOWED || rgni_probes_with_all(options) ||
            options->failback_strategy == RGN_STRATEGY_TENTATIVE || options->failback_request_recovery != RGN_TIME_NEVER;
 }
 
@@ -418,7 +413,7 @@ void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_r
         return;
     rgni_event_begin(&e, router, partition, now);
     rgni_event_show_health(&e);
-    if (e.slot != NULL && (event_is_covered(&e, region, direction) || has_open_probes(options)))
+    if (e.slot != NULL && (event_is_covered(&e, region, direction) || rgni_probes_with_all(options)))
         rgni_breaker_on_success(&e.slot->entry, rgni_event_share(&e), &e.scene, region, direction, is_below_400,
                                 &e.story);
     rgni_event_end(&e);

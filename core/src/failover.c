@@ -6,12 +6,6 @@
 
 #include "reduce.h"
 
-bool rgni_failover_covers(const rgn_topology *topology, rgn_direction direction)
-{
-    return topology->automatic_failover && direction == RGN_WRITE && !topology->multi_write &&
-           topology->read_order.count > 1;
-}
-
 /* FLO-2: the first failure makes the override, without a threshold. FLO-3: a failed region is not chosen again, and
  * only a failure at the current region moves the traffic: whoever fails elsewhere comes too late. FLO-4: with nowhere
  * left to go the override ends, and writes begin at the account's hub again. */

@@ -11,7 +11,11 @@
 #include <regioncore/routing.h>
 
 /* FLO-1: automatic failover covers writes of a known partition where one region takes them and others can be read. */
-bool rgni_failover_covers(const rgn_topology *topology, rgn_direction direction);
+static inline bool rgni_failover_covers(const rgn_topology *topology, rgn_direction direction)
+{
+    return topology->automatic_failover && direction == RGN_WRITE && !topology->multi_write &&
+           topology->read_order.count > 1;
+}
 
 /* A write failed at `region`, or a read that looks for the hub was refused there. Returns what happened:
  * RGN_REASON_NONE if nothing but the set of failed regions changed. */

@@ -192,13 +192,6 @@ void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now)
         rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
 }
 
-void rgni_race_leave(rgn_op *op, rgn_hedge why)
-{
-    op->state = RGNI_OP_IN_FLIGHT;
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
-        rgni_hedge_set(op, why);
-}
-
 /* The primary leg goes on alone: it is open, or waits to be sent again. */
 static rgn_step go_on_alone(rgn_op *op)
 {

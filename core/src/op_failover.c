@@ -3,15 +3,6 @@
  * the hub; and which partition it is. */
 #include "op_impl.h"
 
-enum { STATUS_FORBIDDEN = 403, SUBSTATUS_WRITE_FORBIDDEN = 3 };
-
-/* FLO-1. A write that may race began on an account of several write regions, and looks for none. */
-bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology)
-{
-    return !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) && op->partition != RGN_PARTITION_UNKNOWN &&
-           rgni_failover_covers(topology, (rgn_direction)op->direction);
-}
-
 /* FLO-12: on a single-write account only the hub surely has what the session has seen. */
 bool rgni_op_may_latch_hub(const rgn_op *op)
 {
@@ -23,13 +14,6 @@ void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op)
     query->may_walk_reads = rgni_op_may_roam(op, query->topology);
     query->is_hub_latched = rgni_op_is_hub_latched(op);
     query->is_container_level = op->partition == RGN_PARTITION_UNKNOWN;
-}
-
-/* FLO-12: 403/3 to such a read says "not the hub": the next region, at the failover budget's cost. */
-bool rgni_op_is_refused_hub(const rgn_op *op, const rgn_response *response)
-{
-    return response->transport == RGN_TRANSPORT_NONE && response->status == STATUS_FORBIDDEN &&
-           response->substatus == SUBSTATUS_WRITE_FORBIDDEN && rgni_op_is_hub_latched(op);
 }
 
 /* FLO-5: the marks are kept in no order: where the traffic ends up does not depend on it. */

@@ -91,7 +91,7 @@ static inline bool rgni_retry_backs_off_first(const rgn_op *op, const rgn_respon
 
 /* A throttle's class, for such an answer. */
 extern const rgn_class rgni_throttled;
-/* Whether its region is to be tried again before the answer counts as a failure; `*plan` says when. */
+/* Whether its region is to be tried again now; `*plan` says when. */
 bool rgni_retry_backs_off(rgn_op *op, const rgn_response *response, const rgn_topology *topology,
                           const rgn_random *random, rgni_plan *plan, rgn_time_ns now);
 
@@ -122,8 +122,13 @@ void rgni_retry_advance(rgn_op *op, const rgn_topology *topology);
 
 /* --- op_failover.c --- */
 
-/* A write that may look for its region among the readable ones. Its failures wait in op->pending_marks. */
-bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology);
+/* FLO-1: a write that may look for its region among the readable ones. Its failures wait in op->pending_marks. One that
+ * may race began on an account of several write regions, and looks for none. */
+static inline bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topology)
+{
+    return rgni_failover_covers(topology, (rgn_direction)op->direction) && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) &&
+           op->partition != RGN_PARTITION_UNKNOWN;
+}
 /* A read that only the hub can answer. */
 static inline bool rgni_op_is_hub_latched(const rgn_op *op)
 {
@@ -138,8 +143,12 @@ static inline bool rgni_op_has_pending_marks(const rgn_op *op)
 }
 /* Fills in what automatic failover means for the query. */
 void rgni_op_query_failover(rgn_route_query *query, const rgn_op *op);
-/* The region refused such a read: it is not the hub. */
-bool rgni_op_is_refused_hub(const rgn_op *op, const rgn_response *response);
+/* FLO-12: 403/3 to such a read says "not the hub": the next region, at the failover budget's cost. */
+static inline bool rgni_op_is_refused_hub(const rgn_op *op, const rgn_response *response)
+{
+    return rgni_op_is_hub_latched(op) && response->transport == RGN_TRANSPORT_NONE && response->status == 403 &&
+           response->substatus == 3;
+}
 /* HDG-27: the answer ends a race. 403/1008 is final there as the specification has it, not as the driver does. */
 static inline bool rgni_ends_race(const rgn_op *op, const rgn_class *class)
 {
@@ -225,9 +234,6 @@ static inline void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_
         rgni_race_note_early_win(router, op, now);
 }
 
-/* Before the threshold, the primary leg failed and the ordinary retries take over. */
-void rgni_race_leave(rgn_op *op, rgn_hedge why);
-
 /* Before the threshold, the primary leg failed, and that has been charged: launches the hedge at once, if it may.
  * `class` is the failure's; NULL: the primary leg has used up what would send it again. */
 bool rgni_race_launch_early(rgn_router *router, rgn_op *op, const rgn_class *class, const rgn_response *response,
@@ -261,6 +267,14 @@ static inline unsigned rgni_races_of(const rgn_op *op)
 static inline void rgni_hedge_set(rgn_op *op, rgn_hedge hedge)
 {
     op->hedge = (uint8_t)((op->hedge & ~15u) | hedge);
+}
+
+/* Before the threshold, the primary leg failed and the ordinary retries take over. */
+static inline void rgni_race_leave(rgn_op *op, rgn_hedge why)
+{
+    op->state = RGNI_OP_IN_FLIGHT;
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        rgni_hedge_set(op, why);
 }
 
 static inline rgn_region rgni_leg_region(const rgn_op *op, unsigned leg)

@@ -2,6 +2,7 @@
 /* The pipeline's first half: an operation starts, an attempt is routed and sent. */
 #include "op_begin.h"
 #include "plan.h"
+#include "reduce.h"
 
 #include <assert.h>
 
@@ -126,11 +127,6 @@ rgn_step rgni_op_send_here(rgn_op *op, rgn_time_ns now)
     return RGN_SEND;
 }
 
-static bool has_open_probes(const rgn_options *options)
-{
-    return options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
-}
-
 /* FBK-2: asked once per operation, and only where the state byte says that there is something to ask. */
 static inline bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_topology *topology, uint8_t state,
                                     rgn_time_ns now)
@@ -141,7 +137,7 @@ static inline bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_to
     rgn_region region;
 
     if (!rgni_op_is_tripped(op, state) || rgni_state_phase(state) != RGN_PHASE_RECOVERING ||
-        has_open_probes(&router->options))
+        rgni_probes_with_all(&router->options))
         return false;
     usable = topology->regions & ~(op->excluded | rgni_router_marked(router, direction, now));
     if (!rgni_router_admit(router, op->partition, direction, usable, op->hash, now, &region, &ticket))
@@ -182,7 +178,7 @@ static RGNI_NOINLINE rgn_route_answer route_first(const rgn_router *router, cons
     rgn_route_answer answer = {RGN_REGION_NONE, RGN_REASON_ROUTE_OVERRIDE};
     rgn_route_query query;
 
-    if (rgni_op_is_tripped(op, state) && !has_open_probes(&router->options))
+    if (rgni_op_is_tripped(op, state) && !rgni_probes_with_all(&router->options))
         answer.region = documented_target(router, op, topology, state, 0);
     if (answer.region != RGN_REGION_NONE)
         return answer;

@@ -210,7 +210,8 @@ static rgn_step end_attempt(rgn_router *router, rgn_op *op, const rgn_class *cla
     if (rgni_op_is_refused_hub(op, response) &&
         !(op->options->hedging_refused_hub == RGN_REFUSED_HUB_FINAL && is_early_end(op, class)))
         return end_refused_hub(router, op, class, response, topology, now);
-    if (rgni_retry_backs_off(op, response, topology, &router->random, &plan, now))
+    if (rgni_retry_backs_off_first(op, response) &&
+        rgni_retry_backs_off(op, response, topology, &router->random, &plan, now))
         return go_on_here(op, plan.delay, now);
     if (is_early_end(op, class)) {
         rgni_race_won_early(router, op, now);

@@ -344,30 +344,3 @@ void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_
     restart_times(entry, scene);
     rgni_story_add(story, scene, &before, entry, fact);
 }
-
-bool rgni_tally_is_shared(const rgn_options *options)
-{
-    return options->breaker_tally == RGN_TALLY_SHARED;
-}
-
-bool rgni_keeps_untripped(const rgn_options *options)
-{
-    return options->breaker_untripped_entries == RGN_UNTRIPPED_KEEP;
-}
-
-bool rgni_trips_are_derived(const rgn_options *options)
-{
-    return options->failback_failed_probe == RGN_FAILED_PROBE_UNTRIP;
-}
-
-/* FBK-30: all traffic goes home on trial. */
-bool rgni_is_tentative(const rgn_options *options)
-{
-    return options->failback_strategy == RGN_STRATEGY_TENTATIVE;
-}
-
-/* FBK-22: any result decides. */
-bool rgni_probes_with_all(const rgn_options *options)
-{
-    return options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
-}

@@ -87,14 +87,29 @@ bool rgni_failback_on_request(rgn_entry *entry, rgn_share_tally *share, const rg
                               rgn_direction direction, rgni_story *story);
 
 /* breaker.tally: one count for all regions of the partition. */
-bool rgni_tally_is_shared(const rgn_options *options);
+static inline bool rgni_tally_is_shared(const rgn_options *options)
+{
+    return options->breaker_tally == RGN_TALLY_SHARED;
+}
 /* breaker.untripped_entries: untripped entries stay, and are promoted like tripped ones. */
-bool rgni_keeps_untripped(const rgn_options *options);
+static inline bool rgni_keeps_untripped(const rgn_options *options)
+{
+    return options->breaker_untripped_entries == RGN_UNTRIPPED_KEEP;
+}
 /* failback.failed_probe: a direction is tripped only as long as its count says so. */
-bool rgni_trips_are_derived(const rgn_options *options);
-/* failback.strategy: all traffic goes home while recovering, and counts. */
-bool rgni_is_tentative(const rgn_options *options);
-/* failback.strategy and probe_admission: all traffic goes home while recovering, the next result decides. */
-bool rgni_probes_with_all(const rgn_options *options);
+static inline bool rgni_trips_are_derived(const rgn_options *options)
+{
+    return options->failback_failed_probe == RGN_FAILED_PROBE_UNTRIP;
+}
+/* FBK-30, failback.strategy: all traffic goes home while recovering, and counts. */
+static inline bool rgni_is_tentative(const rgn_options *options)
+{
+    return options->failback_strategy == RGN_STRATEGY_TENTATIVE;
+}
+/* FBK-22, failback.strategy and probe_admission: all traffic goes home while recovering, the next result decides. */
+static inline bool rgni_probes_with_all(const rgn_options *options)
+{
+    return options->failback_strategy == RGN_STRATEGY_PROBE && options->failback_probe_admission == RGN_PROBE_ALL;
+}
 
 #endif

@@ -318,8 +318,6 @@ rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response
 bool rgni_retry_backs_off(rgn_op *op, const rgn_response *response, const rgn_topology *topology,
                           const rgn_random *random, rgni_plan *plan, rgn_time_ns now)
 {
-    if (!rgni_retry_backs_off_first(op, response))
-        return false;
     *plan = rgni_retry_plan(op, &rgni_throttled, response, topology, random, now);
     return plan->move == RGNI_HERE;
 }
