@@ -83,8 +83,8 @@ struct rgn_router {
 };
 
 /* The state byte: phase in bits 0 and 1, tripped directions in bits 2 and 3, then whether there are an override, hedge
- * wins and cut writes, and whether a tripped partition has failed at home and nowhere else: most have, and then nobody
- * needs to look at the entry to go around it. */
+ * wins and cut writes, and (RTR-13) whether a tripped partition has failed at home and nowhere else: most have, and
+ * then nobody needs to look at the entry to go around it. */
 enum {
     RGNI_STATE_PHASE = 3,
     RGNI_STATE_OVERRIDE = 16,
