@@ -2,35 +2,31 @@
 /* The event wheel: the queue of the fast loop. Same order as sim_queue, found faster while events lie close together.
  * A slot has one event at a time, which lies in an array by slot; what moves are slots.
  *
- * Time is cut into buckets of 2^shift ns; the events of a bucket that is taken in hand are sorted into `front`. What
- * does not fit, because it lies further ahead than the wheel reaches or because its bucket is full, waits in a heap,
- * and the next event is the earlier of the two heads. So ties by the thousand cost a heap's time and never a sort's.
- * Buckets are small so that those in use stay in the processor's first cache. */
+ * Time is cut into buckets of 2^shift ns, so many that most of those in use hold one event; a bucket is a list of slots,
+ * and its events are sorted into `front` when it is taken in hand. What lies further ahead than the wheel reaches, or
+ * finds the front full, waits in a heap, and the next event is the earlier of the two heads. So ties by the thousand
+ * cost a heap's time and never a sort's. A bucket is one number, so that the wheel stays in the processor's first cache.
+ */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
 
 #include "engine/queue.h"
 
 enum {
-    SIM_WHEEL_BITS = 10,
+    SIM_WHEEL_BITS = 12,
     SIM_WHEEL_BUCKETS = 1 << SIM_WHEEL_BITS,
-    SIM_WHEEL_BUCKET_EVENTS = 7, /* half a cache line with the count */
     SIM_WHEEL_FRONT_EVENTS = 32,
 };
 
 typedef struct {
-    uint32_t count;
-    uint32_t slot[SIM_WHEEL_BUCKET_EVENTS];
-} sim_wheel_bucket;
-
-typedef struct {
-    sim_wheel_bucket *bucket;
+    uint32_t *bucket; /* the bucket's latest slot + 1; 0: it is empty */
+    uint32_t *before; /* by slot: the one before it in its bucket, + 1; 0: none */
     sim_event *event; /* by slot */
     sim_event *next;  /* of the front, in order from here ... */
     sim_event *end;   /* ... to here */
     uint64_t current; /* number of the bucket in hand: time >> shift */
     uint32_t shift;
-    uint32_t in_buckets; /* occupied buckets ahead */
+    uint32_t in_buckets; /* events in buckets ahead */
     uint32_t capacity;   /* of `event` */
     sim_queue far;
     sim_event front[SIM_WHEEL_FRONT_EVENTS + 1]; /* `end` says NO_EVENT, so that the next time need not look for it */
@@ -47,21 +43,21 @@ static inline void sim_wheel_empty_front_(sim_wheel *wheel)
 static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
 {
     memset(wheel, 0, sizeof *wheel);
-    for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns * 2;)
+    for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns / 2;)
         wheel->shift++;
     sim_wheel_empty_front_(wheel);
-    wheel->bucket = aligned_alloc(64, SIM_WHEEL_BUCKETS * sizeof *wheel->bucket);
-    if (wheel->bucket != NULL)
-        memset(wheel->bucket, 0, SIM_WHEEL_BUCKETS * sizeof *wheel->bucket);
+    wheel->bucket = calloc(SIM_WHEEL_BUCKETS, sizeof *wheel->bucket);
     return wheel->bucket != NULL;
 }
 
 static inline void sim_wheel_deinit(sim_wheel *wheel)
 {
     free(wheel->bucket);
+    free(wheel->before);
     free(wheel->event);
     sim_queue_deinit(&wheel->far);
     wheel->bucket = NULL;
+    wheel->before = NULL;
     wheel->event = NULL;
 }
 
@@ -74,6 +70,10 @@ static inline bool sim_wheel_reserve(sim_wheel *wheel, uint32_t capacity)
     if (grown == NULL)
         return false;
     wheel->event = grown;
+    uint32_t *before = realloc(wheel->before, capacity * sizeof *before);
+    if (before == NULL)
+        return false;
+    wheel->before = before;
     if (!sim_queue_reserve(&wheel->far, capacity))
         return false;
     wheel->capacity = capacity;
@@ -90,7 +90,7 @@ static inline void sim_wheel_insert_front_(sim_wheel *wheel, sim_event event)
     *place = event;
 }
 
-/* For an event whose bucket is in hand, past, full or out of reach. */
+/* For an event whose bucket is in hand, past or out of reach. */
 static inline void sim_wheel_push_aside_(sim_wheel *wheel, uint64_t number, sim_event event)
 {
     if (wheel->next == wheel->end)
@@ -106,18 +106,16 @@ static inline __attribute__((always_inline)) void sim_wheel_push(sim_wheel *whee
 {
     const uint64_t number = event.time >> wheel->shift;
     const uint32_t place = (uint32_t)number & (SIM_WHEEL_BUCKETS - 1);
-    sim_wheel_bucket *bucket = &wheel->bucket[place];
-    const uint32_t count = bucket->count;
-    if (__builtin_expect(number - wheel->current - 1 >= SIM_WHEEL_BUCKETS - 1 || count == SIM_WHEEL_BUCKET_EVENTS, 0)) {
+    if (__builtin_expect(number - wheel->current - 1 >= SIM_WHEEL_BUCKETS - 1, 0)) {
         sim_wheel_push_aside_(wheel, number, event);
         return;
     }
     const uint32_t slot = sim_event_slot(event.key);
     wheel->event[slot] = event;
-    bucket->slot[count] = slot;
-    bucket->count = count + 1;
+    wheel->before[slot] = wheel->bucket[place];
+    wheel->bucket[place] = slot + 1;
     wheel->occupied[place >> 6] |= UINT64_C(1) << (place & 63);
-    wheel->in_buckets += count == 0;
+    wheel->in_buckets++;
 }
 
 /* Takes the next occupied bucket in hand; there is one, and the front is empty. */
@@ -134,14 +132,20 @@ static inline void sim_wheel_turn_(sim_wheel *wheel)
     wheel->current += 1 + ((found - start) & (SIM_WHEEL_BUCKETS - 1));
     wheel->occupied[word] &= ~(bits & -bits);
     wheel->in_buckets--;
-    sim_wheel_bucket *bucket = &wheel->bucket[found];
+    uint32_t slot = wheel->bucket[found] - 1;
+    wheel->bucket[found] = 0;
     wheel->next = wheel->front;
-    wheel->front[0] = wheel->event[bucket->slot[0]];
+    wheel->front[0] = wheel->event[slot];
     wheel->end = wheel->front + 1;
     wheel->end->time = SIM_NO_EVENT;
-    for (uint32_t i = 1; i < bucket->count; i++)
-        sim_wheel_insert_front_(wheel, wheel->event[bucket->slot[i]]);
-    bucket->count = 0;
+    while (__builtin_expect(wheel->before[slot] != 0, 0)) {
+        slot = wheel->before[slot] - 1;
+        wheel->in_buckets--;
+        if (wheel->end < wheel->front + SIM_WHEEL_FRONT_EVENTS)
+            sim_wheel_insert_front_(wheel, wheel->event[slot]);
+        else
+            sim_queue_push(&wheel->far, wheel->event[slot]);
+    }
 }
 
 static inline bool sim_wheel_far_is_next_(const sim_wheel *wheel)
