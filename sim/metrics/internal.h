@@ -93,6 +93,7 @@ typedef struct simi_open_slice {
     simi_latencies latencies[2]; /* [is success] */
     uint64_t errors;
     uint64_t legs;
+    uint64_t hedges;
     uint32_t recorded;            /* operations since the slice was last folded */
     struct simi_open_slice *next; /* free list */
 } simi_open_slice;

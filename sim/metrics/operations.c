@@ -136,8 +136,11 @@ static void fold(sim_metrics *m, const simi_slice *slice)
     }
     tally->errors += open->errors;
     tally->legs += open->legs;
+    tally->hedges += open->hedges;
     row->errors += open->errors;
     row->legs += open->legs;
+    row->hedges += open->hedges;
+    simi_strategy_note_hedges(m, slice->sample, (uint32_t)open->hedges);
     reset(open);
 }
 
@@ -251,9 +254,12 @@ static void record_late(sim_metrics *m, const simi_slice *slice, const sim_ended
     sim_histogram_record((op->flags & SIM_ENDED_SUCCESS) != 0 ? &tally->ok : &tally->failed, latency);
     tally->errors += error;
     tally->legs += op->legs;
+    tally->hedges += op->hedges;
     row->requests++;
     row->errors += error;
     row->legs += op->legs;
+    row->hedges += op->hedges;
+    simi_strategy_note_hedges(m, slice->sample, op->hedges);
     if (latency > row->latency_max)
         row->latency_max = latency;
 }
@@ -294,7 +300,7 @@ static inline void record_home(sim_metrics *m, const simi_hand *hand, const sim_
 }
 
 /* Why the hedged operation's other legs were cut. */
-static void record_cuts(simi_tally *tally, const sim_ended *op)
+static inline void record_cuts(simi_tally *tally, const sim_ended *op)
 {
     const bool is_won = op->hedge == RGN_HEDGE_ALTERNATE_WON || op->hedge == RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE;
     const simi_cut_reason why = (op->flags & SIM_ENDED_ABANDONED) != 0 ? SIMI_CUT_APP_CANCELED
@@ -308,15 +314,6 @@ static void record_canary(simi_tally *tally, const sim_ended *op)
     tally->canary_caller_errors += (op->flags & SIM_ENDED_ERROR) != 0;
     if (op->canary_retry >= 0)
         sim_histogram_record(&tally->canary_delay, op->canary_retry);
-}
-
-/* What a hedged operation adds; apart from what all do. */
-static void record_hedges(sim_metrics *m, const simi_hand *hand, const sim_ended *op)
-{
-    record_cuts(hand->tally, op);
-    hand->tally->hedges += op->hedges;
-    m->interval[hand->slice->interval].hedges += op->hedges;
-    simi_strategy_note_hedges(m, hand->slice->sample, op->hedges);
 }
 
 static inline void record(sim_metrics *m, const sim_ended *op)
@@ -344,8 +341,11 @@ static inline void record(sim_metrics *m, const sim_ended *op)
         if (hand->open != NULL)
             hand->open->errors++;
     }
-    if (op->hedges != 0)
-        record_hedges(m, hand, op);
+    if (op->hedges != 0) {
+        record_cuts(tally, op);
+        if (hand->open != NULL)
+            hand->open->hedges += op->hedges;
+    }
     if ((op->flags & SIM_ENDED_AWAY) != 0 || (!hand->is_calm && m->truth_slot[op->client] >= 0))
         record_home(m, hand, op);
     if (__builtin_expect((op->flags & SIM_ENDED_CANARY) != 0, 0))
