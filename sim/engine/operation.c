@@ -31,84 +31,6 @@ uint32_t sim_run_new_slot(sim_run_state *run)
     return index;
 }
 
-/* ---- stories ---- */
-
-void sim_run_begin_story(sim_run_state *run, sim_slot *slot)
-{
-    run->story_place[slot - run->slot] = sim_stories_begin(run->input->stories, slot->ordinal);
-    run->story_bound = sim_stories_bound(run->input->stories);
-    slot->flags |= SIM_SLOT_STORY;
-}
-
-/* NULL for most, and once an operation that started later has taken its place. */
-static sim_story *story_of(sim_run_state *run, sim_slot *slot)
-{
-    if ((slot->flags & SIM_SLOT_STORY) == 0)
-        return NULL;
-    sim_story *story = sim_stories_at(run->input->stories, run->story_place[slot - run->slot], slot->ordinal);
-    if (story == NULL)
-        slot->flags &= (uint8_t)~SIM_SLOT_STORY;
-    return story;
-}
-
-/* Both for the few whose story may be told. */
-static __attribute__((noinline)) void tell_sent(sim_run_state *run, sim_slot *slot, int64_t now)
-{
-    sim_story *story = story_of(run, slot);
-    const rgn_op *op = &slot->op;
-    if (story != NULL)
-        sim_story_sent(story, &(sim_story_attempt){.sent = now,
-                                                   .region = op->region,
-                                                   .leg = op->leg,
-                                                   .context = (uint8_t)rgn_op_context(op),
-                                                   .reason = op->reason,
-                                                   .send_flags = op->send_flags});
-}
-
-/* What the last call into the core did, but for what it sent. */
-static __attribute__((noinline)) void tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
-{
-    sim_story *story = story_of(run, slot);
-    if (story == NULL)
-        return;
-    for (uint8_t leg = 0; slot->op.cancel_legs >> leg != 0; leg++)
-        if (slot->op.cancel_legs >> leg & 1)
-            sim_story_leg_ended(story, leg, run->is_timeout ? SIM_STORY_TIMED_OUT : SIM_STORY_CANCELLED, NULL, now);
-    sim_story_observe(story, run->fleet.client[slot->client].router, &slot->op, step, run->answer, now);
-}
-
-/* ---- the recorder ---- */
-
-/* Apart, so that runs without a recorder have no room to make. */
-static __attribute__((noinline)) void record_step(const sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
-{
-    const sim_recorder *recorder = run->input->recorder;
-    int64_t sent[RGN_LEGS_MAX];
-    rgn_region region[RGN_LEGS_MAX];
-    for (uint32_t leg = 0; leg < (run->fan != NULL ? RGN_LEGS_MAX : SIM_SLOT_LEGS); leg++) {
-        sent[leg] = sim_run_leg(run, slot, leg)->sent;
-        region[leg] = sim_run_leg(run, slot, leg)->region;
-    }
-    const sim_recorded_step told = {.now = now,
-                                    .start = slot->start,
-                                    .ordinal = slot->ordinal,
-                                    .client = slot->client,
-                                    .partition = slot->partition,
-                                    .kind = slot->kind,
-                                    .form = (uint8_t)sim_run_form(slot),
-                                    .workload = slot->workload,
-                                    .is_timeout = run->is_timeout,
-                                    .legs = slot->legs,
-                                    .leg = run->answered_leg,
-                                    .step = step,
-                                    .op = &slot->op,
-                                    .router = run->fleet.client[slot->client].router,
-                                    .answer = run->answer,
-                                    .leg_sent = sent,
-                                    .leg_region = region};
-    recorder->step(recorder->context, &told);
-}
-
 /* ---- sending ---- */
 
 static void add_one(uint8_t *count)
@@ -231,7 +153,7 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
     const rgn_region region = slot->op.region;
     begin_leg(run, slot);
     if ((slot->flags & SIM_SLOT_STORY) != 0)
-        tell_sent(run, slot, now);
+        sim_run_tell_sent(run, slot, now);
     if (run->throughput != NULL && !sim_throughput_spend(run->throughput, slot->client, (sim_kind)slot->kind, now)) {
         throttle_leg(run, slot, now);
         return;
@@ -292,9 +214,9 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     if ((slot->flags & SIM_SLOT_STORY) != 0)
-        tell_step(run, slot, step, now);
+        sim_run_tell_step(run, slot, step, now);
     if (!SIM_LIKELY(run->input->recorder == NULL))
-        record_step(run, slot, step, now);
+        sim_run_record_step(run, slot, step, now);
     if (slot->op.cancel_legs != 0)
         cancel_legs(run, slot, now);
     if (step == RGN_SEND)
@@ -459,9 +381,8 @@ static __attribute__((noinline)) void report_rarely(sim_run_state *run, sim_slot
     if ((slot->flags & SIM_SLOT_CANARY_FAILED) != 0 && slot->op.canary_failed_at != RGN_TIME_NEVER)
         ended->canary_retry = slot->op.canary_failed_at - slot->start;
     report_race(run, slot, ended);
-    sim_story *story = story_of(run, slot);
-    if (story != NULL)
-        story->ended = *ended;
+    if ((slot->flags & SIM_SLOT_STORY) != 0)
+        sim_run_tell_ended(run, slot, ended);
 }
 
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
@@ -580,9 +501,8 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
         answer.retry_after = sim_throughput_wait(now);
     else if (run->stations != NULL)
         answer.retry_after = sim_stations_retry_after(run, slot, leg);
-    sim_story *story = (slot->flags & SIM_SLOT_STORY) != 0 ? story_of(run, slot) : NULL;
-    if (story != NULL)
-        sim_story_leg_ended(story, (uint8_t)leg, SIM_STORY_ANSWERED, &answer, now);
+    if ((slot->flags & SIM_SLOT_STORY) != 0)
+        sim_run_tell_answer(run, slot, leg, &answer, now);
     const uint8_t evidence = evidence_of(&answer);
     count_work(slot, evidence);
     if (answer.status != 200 || (slot->flags & SIM_SLOT_CANARY_LEG) != 0)

@@ -180,8 +180,15 @@ bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, 
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
                                int64_t now);
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
-/* The operation is sampled: its story begins. */
+/* telling.c: the operation is sampled, and its story begins. The others are for operations with SIM_SLOT_STORY. */
 void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
+void sim_run_tell_sent(sim_run_state *run, sim_slot *slot, int64_t now);
+/* What the last call into the core did, but for what it sent. */
+void sim_run_tell_step(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
+void sim_run_tell_answer(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *answer, int64_t now);
+void sim_run_tell_ended(sim_run_state *run, sim_slot *slot, const sim_ended *ended);
+/* The same call for the recorder; there is one. */
+void sim_run_record_step(const sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 /* What most starts do without. The arrival may have to wait, and starts no operation then. */
 bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival);
 /* It may have waited; the partition is not known yet, it is no point read, options are overridden. */
