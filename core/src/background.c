@@ -41,6 +41,7 @@ static void drop_what_lost_a_region(rgni_event *e)
 /* Does that to the partition, whose tick may leave more to do than one story tells: true if it has to come again. */
 static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what, rgn_time_ns now)
 {
+    bool is_in_place = what == RGNI_WORK_TICK;
     rgni_event e;
 
     rgni_event_begin(&e, router, partition, now);
@@ -48,8 +49,10 @@ static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what,
     if (e.slot != NULL) {
         switch (what) {
         case RGNI_WORK_TICK:
-            if (e.slot->side != NULL && rgni_cuts_are_old(&e.slot->side->cuts, &router->options, now))
+            if (e.slot->side != NULL && rgni_cuts_are_old(&e.slot->side->cuts, &router->options, now)) {
                 e.slot->side->cuts.count = 0;
+                is_in_place = false;
+            }
             rgni_failback_on_expiry(&e.slot->entry, rgni_event_share(&e), &e.scene, true, &e.story);
             break;
         case RGNI_WORK_BREAKER_EDGE:
@@ -67,7 +70,10 @@ static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what,
             break;
         }
     }
-    rgni_event_end(&e);
+    if (is_in_place)
+        rgni_event_end_in_place(&e);
+    else
+        rgni_event_end(&e);
     return what == RGNI_WORK_TICK && e.story.count == RGNI_STORY_MAX;
 }
 

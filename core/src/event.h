@@ -48,6 +48,17 @@ static inline void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_parti
 /* Stores, gives the lock back and tells the observer. */
 void rgni_event_end(rgni_event *e);
 
+/* The same for an event that has changed nothing beside the entry, and of the entry without a transition counts only:
+ * what is stored does not depend on these, so that most often the lock is all to give back. Failures are no such
+ * events: they may move a due time, or add a failed region, without a transition. */
+static inline void rgni_event_end_in_place(rgni_event *e)
+{
+    if (e->story.count > 0 || (e->counters.late_successes | e->counters.late_failures) != 0)
+        rgni_event_end(e);
+    else
+        rgni_unlock(&e->stripe->lock);
+}
+
 /* Shows the scene the slot's breaker.health region, before a reducer that asks for it; nothing without a slot. */
 static inline void rgni_event_show_health(rgni_event *e)
 {

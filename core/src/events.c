@@ -416,7 +416,7 @@ void rgni_router_note_success(rgn_router *router, rgn_partition partition, rgn_r
     if (e.slot != NULL && (event_is_covered(&e, region, direction) || rgni_probes_with_all(options)))
         rgni_breaker_on_success(&e.slot->entry, rgni_event_share(&e), &e.scene, region, direction, is_below_400,
                                 &e.story);
-    rgni_event_end(&e);
+    rgni_event_end_in_place(&e);
 }
 
 void rgn_router_record_success(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
@@ -444,7 +444,7 @@ bool rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_directio
         is_canary =
             rgni_failback_admit(&e.slot->entry, rgni_event_share(&e), &e.scene, direction, hash, ticket, &e.story);
     }
-    rgni_event_end(&e);
+    rgni_event_end_in_place(&e);
     return is_canary;
 }
 
@@ -458,5 +458,5 @@ void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_dir
         rgni_failback_on_result(&e.slot->entry, rgni_event_share(&e), &e.scene, ticket, evidence, direction, &e.story);
     else
         rgni_failback_count_late(&e.counters, evidence);
-    rgni_event_end(&e);
+    rgni_event_end_in_place(&e);
 }

@@ -180,11 +180,17 @@ static void copy_slot(const rgn_router *router, rgn_partition partition, copies 
     rgni_unlock(&stripe->lock);
 }
 
+rgn_phase rgn_router_phase(const rgn_router *router, rgn_partition partition)
+{
+    return rgni_state_phase(rgni_router_state_of(router, partition));
+}
+
 bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out)
 {
-    memset(out, 0, sizeof *out);
-    if (rgni_state_phase(rgni_router_state_of(router, partition)) != RGN_PHASE_ABSENT)
+    if (rgn_router_phase(router, partition) != RGN_PHASE_ABSENT)
         copy_slot(router, partition, (copies){.entry = out});
+    else
+        memset(out, 0, sizeof *out);
     return out->phase != RGN_PHASE_ABSENT;
 }
 

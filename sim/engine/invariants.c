@@ -36,9 +36,7 @@ void sim_run_check_sums(sim_run_state *run)
 
 void sim_run_check_canary(sim_run_state *run, const sim_slot *slot)
 {
-    rgn_entry entry;
-    if (!rgn_router_inspect(run->fleet.client[slot->client].router, slot->partition, &entry) ||
-        entry.phase != RGN_PHASE_RECOVERING)
+    if (rgn_router_phase(run->fleet.client[slot->client].router, slot->partition) != RGN_PHASE_RECOVERING)
         sim_run_break(run, "a canary was sent for a partition that is not recovering");
 }
 

@@ -203,6 +203,8 @@ RGN_API void rgn_router_forget_entry(rgn_router *router, rgn_partition partition
 /* Copies a partition's override. False, and `*out` zero, if it has none. */
 RGN_API bool rgn_router_inspect_override(const rgn_router *router, rgn_partition partition, rgn_override *out);
 
+/* The phase of a partition's entry: one atomic load. */
+RGN_API rgn_phase rgn_router_phase(const rgn_router *router, rgn_partition partition);
 /* Copies a partition's entry. False, and `*out` zero, if it has none. */
 RGN_API bool rgn_router_inspect(const rgn_router *router, rgn_partition partition, rgn_entry *out);
 /* The same for breaker.rule share; false if there is no entry or the rule is another. */
