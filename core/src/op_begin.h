@@ -83,11 +83,10 @@ static inline rgn_region rgni_race_untripped(const rgn_router *router, const rgn
     return rgni_race_search_secondary(router, op, topology);
 }
 
-/* The hedge's region for the leg in op->region is the list's second: nothing is barred, and the first two regions are
- * all there is to look at. */
-static inline bool rgni_race_goes_to_second(const rgn_op *op, const rgn_topology *topology)
+/* No region is barred from a hedge: the list's first two are all there is to look at. */
+static inline bool rgni_race_bars_nothing(const rgn_op *op, const rgn_topology *topology)
 {
-    return op->excluded == 0 && op->region == topology->read_order.region[0] && topology->read_order.count > 1 &&
+    return op->excluded == 0 && topology->read_order.count > 1 &&
            !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) &&
            op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED;
 }
@@ -95,12 +94,24 @@ static inline bool rgni_race_goes_to_second(const rgn_op *op, const rgn_topology
 /* The hedge's region for the leg in op->region. */
 static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
-    if (rgni_race_goes_to_second(op, topology))
-        return topology->read_order.region[1];
-    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && op->excluded == 0 &&
-        !rgni_op_has(op, RGNI_OP_HEDGED_WRITE))
-        return rgni_race_untripped(router, op, topology);
-    return rgni_race_search_secondary(router, op, topology);
+    const rgn_region *list = topology->read_order.region;
+
+    if (!rgni_race_bars_nothing(op, topology))
+        return op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && op->excluded == 0 &&
+                       !rgni_op_has(op, RGNI_OP_HEDGED_WRITE)
+                   ? rgni_race_untripped(router, op, topology)
+                   : rgni_race_search_secondary(router, op, topology);
+    if (op->region == list[0])
+        return list[1];
+    if (op->options->hedging_secondary != RGN_SECONDARY_SECOND)
+        return list[0];
+    return op->region != list[1] ? list[1] : RGN_REGION_NONE;
+}
+
+/* The leg is at home, and its hedge goes to the list's second region. */
+static inline bool rgni_race_goes_to_second(const rgn_op *op, const rgn_topology *topology)
+{
+    return op->region == topology->read_order.region[0] && rgni_race_bars_nothing(op, topology);
 }
 
 /* The primary leg has just been sent: if the operation is eligible, a race begins. Returns RGN_SEND. */

@@ -376,19 +376,24 @@ static rgn_step wake(rgn_router *router, rgn_op *op, rgn_time_ns now)
     return rgni_op_end_by_deadline(op);
 }
 
+/* Apart, so that a hedge that is launched saves no registers for it. */
+static RGNI_NOINLINE rgn_step ring(rgn_router *router, rgn_op *op, rgn_time_ns now)
+{
+    rgn_step step = wake(router, op, now);
+
+    rgni_race_free_place(router, op);
+    return step;
+}
+
 rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
-    rgn_step step;
-
     assert(op->state != RGNI_OP_DONE);
     op->cancel_legs = 0;
     if (now < op->wake_at)
         return RGN_WAIT;
     if (op->state == RGNI_OP_ARMED && op->wake_kind == RGN_WAKE_HEDGE && !rgni_op_has(op, RGNI_OP_PLACE))
         return rgni_race_on_threshold(router, op, now);
-    step = wake(router, op, now);
-    rgni_race_free_place(router, op);
-    return step;
+    return ring(router, op, now);
 }
 
 rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)
