@@ -171,10 +171,10 @@ static inline uint32_t take_slot(sim_run_state *run, sim_wheel *queue)
     return index == SIM_PENDING_MAX || sim_wheel_reserve(queue, run->slot_capacity) ? index : SIM_PENDING_MAX;
 }
 
-/* The queue's next event happens; the index of its slot. */
-static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, bool *is_open)
+/* The queue's first event happens; the index of its slot. */
+static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, const sim_event *first, bool *is_open)
 {
-    const sim_event event = sim_wheel_pop(queue);
+    const sim_event event = sim_wheel_pop(queue, first);
     const uint32_t index = sim_event_slot(event.key);
     sim_slot *slot = &run->slot[index];
     if (SIM_LIKELY(slot->legs != 0)) {
@@ -186,8 +186,8 @@ static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, bool *is_open)
     return index;
 }
 
-/* What comes next happens: the queue's next event, or the next operation's start. False: no slot, or no memory. */
-static inline bool happen(sim_run_state *run, sim_wheel *queue, bool is_arrival, int64_t delay)
+/* What comes next happens: the queue's first event, or the next operation's start. False: no slot, or no memory. */
+static inline bool happen(sim_run_state *run, sim_wheel *queue, const sim_event *first, bool is_arrival, int64_t delay)
 {
     uint32_t index;
     bool is_open;
@@ -200,7 +200,7 @@ static inline bool happen(sim_run_state *run, sim_wheel *queue, bool is_arrival,
             return keep(queue, first_event(run, index, delay));
         is_open = started == SIM_STARTED_OPEN;
     } else {
-        index = ring(run, queue, &is_open);
+        index = ring(run, queue, first, &is_open);
     }
     if (is_open)
         return keep(queue, next_event(run, index, delay));
@@ -208,12 +208,14 @@ static inline bool happen(sim_run_state *run, sim_wheel *queue, bool is_arrival,
     return true;
 }
 
-static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
+/* Counts the events. */
+static inline sim_run_status loop(sim_run_state *run, sim_wheel *queue, uint64_t *events)
 {
     const int64_t delay = run->input->planted_timer_delay;
     uint64_t interruption_at = next_interruption(run);
     for (;;) {
-        const uint64_t operation = sim_wheel_next_time(queue);
+        const sim_event *first = sim_wheel_first(queue);
+        const uint64_t operation = first->time;
         const uint64_t arrival = (uint64_t)run->arrivals.next_time;
         const uint64_t now = operation <= arrival ? operation : arrival;
         if (__builtin_expect(now >= interruption_at, 0)) {
@@ -227,13 +229,13 @@ static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
                 continue;
         }
         if (HAS_STATIONS && operation <= arrival && !counts(queue, queue->far.heap[0])) {
-            (void)sim_wheel_pop(queue);
+            (void)sim_wheel_pop(queue, first);
             continue;
         }
-        if (__builtin_expect((++run->output->events & (SIM_PROGRESS_EVENTS - 1)) == 0, 0) && is_stopped(run, now))
+        if (__builtin_expect((++*events & (SIM_PROGRESS_EVENTS - 1)) == 0, 0) && is_stopped(run, now))
             return SIM_RUN_INTERRUPTED;
         sim_run_set_now(run, now);
-        if (!SIM_LIKELY(happen(run, queue, arrival < operation, delay)))
+        if (!SIM_LIKELY(happen(run, queue, first, arrival < operation, delay)))
             return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
         if (HAS_STATIONS)
             interruption_at = next_interruption(run);
@@ -247,9 +249,11 @@ static sim_run_status loop(sim_run_state *run, sim_wheel *queue)
 sim_run_status SIM_LOOP(sim_run_state *run)
 {
     sim_wheel queue;
+    uint64_t events = 0;
     sim_run_status status = SIM_RUN_NO_MEMORY;
     if (sim_wheel_init(&queue, mean_spacing(run->scenario)) && sim_wheel_reserve(&queue, run->slot_capacity))
-        status = loop(run, &queue);
+        status = loop(run, &queue, &events);
+    run->output->events = events;
     sim_wheel_deinit(&queue);
     return status;
 }

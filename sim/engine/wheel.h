@@ -148,25 +148,21 @@ static inline void sim_wheel_turn_(sim_wheel *wheel)
     }
 }
 
-static inline bool sim_wheel_far_is_next_(const sim_wheel *wheel)
-{
-    if (__builtin_expect(wheel->far.count == 0, 1))
-        return false;
-    return wheel->next == wheel->end || sim_event_before(wheel->far.heap[0], *wheel->next);
-}
-
-/* Time of the next event, SIM_NO_EVENT if there is none. */
-static inline uint64_t sim_wheel_next_time(sim_wheel *wheel)
+/* The next event, whose time is NO_EVENT if there is none. Valid until the wheel changes. */
+static inline const sim_event *sim_wheel_first(sim_wheel *wheel)
 {
     if (wheel->next->time == SIM_NO_EVENT && wheel->in_buckets > 0)
         sim_wheel_turn_(wheel);
-    return __builtin_expect(sim_wheel_far_is_next_(wheel), 0) ? wheel->far.heap[0].time : wheel->next->time;
+    if (__builtin_expect(wheel->far.count > 0, 0) &&
+        (wheel->next == wheel->end || sim_event_before(wheel->far.heap[0], *wheel->next)))
+        return wheel->far.heap;
+    return wheel->next;
 }
 
-/* Takes out the next event; sim_wheel_next_time() has just said that there is one. */
-static inline sim_event sim_wheel_pop(sim_wheel *wheel)
+/* Takes out what sim_wheel_first() has just answered, an event. */
+static inline sim_event sim_wheel_pop(sim_wheel *wheel, const sim_event *first)
 {
-    if (__builtin_expect(!sim_wheel_far_is_next_(wheel), 1))
+    if (__builtin_expect(first == wheel->next, 1))
         return *wheel->next++;
     const sim_event event = sim_queue_pop(&wheel->far);
     /* With nothing else in it the wheel follows the clock, or all that comes would lie too far ahead for ever. */

@@ -106,8 +106,8 @@ START_TEST(wheel_agrees_with_the_heap)
             sim_queue_push(&queue, event);
             continue;
         }
-        ck_assert_uint_eq(sim_wheel_next_time(&wheel), sim_queue_next_time(&queue));
-        const sim_event a = sim_wheel_pop(&wheel);
+        ck_assert_uint_eq(sim_wheel_first(&wheel)->time, sim_queue_next_time(&queue));
+        const sim_event a = sim_wheel_pop(&wheel, sim_wheel_first(&wheel));
         const sim_event b = sim_queue_pop(&queue);
         ck_assert_uint_eq(a.time, b.time);
         ck_assert_uint_eq(a.key, b.key);
@@ -115,10 +115,10 @@ START_TEST(wheel_agrees_with_the_heap)
         now = a.time;
     }
     while (queue.count > 0) {
-        ck_assert_uint_eq(sim_wheel_next_time(&wheel), queue.heap[0].time);
-        ck_assert_uint_eq(sim_wheel_pop(&wheel).key, sim_queue_pop(&queue).key);
+        ck_assert_uint_eq(sim_wheel_first(&wheel)->time, queue.heap[0].time);
+        ck_assert_uint_eq(sim_wheel_pop(&wheel, sim_wheel_first(&wheel)).key, sim_queue_pop(&queue).key);
     }
-    ck_assert_uint_eq(sim_wheel_next_time(&wheel), SIM_NO_EVENT);
+    ck_assert_uint_eq(sim_wheel_first(&wheel)->time, SIM_NO_EVENT);
     sim_wheel_deinit(&wheel);
     sim_queue_deinit(&queue);
 }
