@@ -148,10 +148,12 @@ enum { SIMI_READS = 1, SIMI_WRITES = 2, SIMI_MASKS = 3 };
 
 /* ---- pairs (pairs.c) ---- */
 
-/* A (client, partition) that met a failure, a state change, or an unhealthy home. */
+/* A (client, partition) that met a failure, a state change, or an unhealthy home. First what each request looks at. */
 typedef struct {
     uint32_t client;
     uint32_t partition;
+    int64_t asked_from; /* requests that start in [asked_from, asked_until) change nothing in the pair's notes */
+    int64_t asked_until;
     bool is_away;
     bool is_recovering;
     bool is_all_open;
@@ -162,8 +164,6 @@ typedef struct {
     int64_t recovering_since;
     int64_t all_open_since;
     int64_t last_return; /* RGN_TIME_NEVER: none yet */
-    int64_t asked_from;  /* requests that start in [asked_from, asked_until) change nothing in the pair's notes */
-    int64_t asked_until;
 } simi_pair;
 
 /* What one pair did in one unhealthy span of its home. */
@@ -215,7 +215,9 @@ struct sim_metrics {
     uint32_t *truth_client; /* [truth slot]: a client of it; all others have the same home and meet the same faults */
     uint32_t *truth_count;  /* [truth slot]: clients of the workload at hand */
     uint32_t truth_slots;
-    simi_timeline *timeline; /* [(truth slot * partition_count + partition) * SIMI_MASKS + mask - 1] */
+    uint32_t truth_partitions; /* 1 if all meet the same faults, else as many as there are ... */
+    uint32_t truth_mask;       /* ... and what it leaves of a partition's number: nothing, or all of it */
+    simi_timeline *timeline;   /* [(truth slot * truth_partitions + partition) * SIMI_MASKS + mask - 1] */
     int64_t *edge;
     size_t edge_count;
     size_t edge_room;
@@ -288,8 +290,8 @@ void simi_truth_find(const sim_metrics *metrics, const simi_timeline *line, int6
 static inline const simi_timeline *simi_truth_line(const sim_metrics *metrics, uint32_t client, uint32_t partition,
                                                    unsigned mask)
 {
-    const size_t first = (size_t)(uint32_t)metrics->truth_slot[client] * metrics->scenario->partition_count;
-    return &metrics->timeline[(first + partition) * SIMI_MASKS + mask - 1];
+    const size_t first = (size_t)(uint32_t)metrics->truth_slot[client] * metrics->truth_partitions;
+    return &metrics->timeline[(first + (partition & metrics->truth_mask)) * SIMI_MASKS + mask - 1];
 }
 
 /* Puts the edges around `at` into `recent`; the line has some. */

@@ -68,6 +68,14 @@ bool simi_truth_is_as_before(const sim_metrics *m, uint32_t partition)
            sim_truth_partition_key(m->world_run, partition) == sim_truth_partition_key(m->world_run, partition - 1);
 }
 
+static bool are_all_alike(const sim_metrics *m)
+{
+    uint32_t partition = 1;
+    while (partition < m->scenario->partition_count && simi_truth_is_as_before(m, partition))
+        partition++;
+    return partition >= m->scenario->partition_count;
+}
+
 static void scan_partition(sim_metrics *m, uint32_t client, uint32_t partition, simi_timeline line[SIMI_MASKS],
                            simi_timeline *last)
 {
@@ -83,8 +91,8 @@ static void scan_partition(sim_metrics *m, uint32_t client, uint32_t partition, 
 static void scan_slot(sim_metrics *m, uint32_t slot, simi_timeline *last)
 {
     const uint32_t client = m->truth_client[slot];
-    simi_timeline *line = &m->timeline[(size_t)slot * m->scenario->partition_count * SIMI_MASKS];
-    for (uint32_t partition = 0; partition < m->scenario->partition_count; partition++, line += SIMI_MASKS) {
+    simi_timeline *line = &m->timeline[(size_t)slot * m->truth_partitions * SIMI_MASKS];
+    for (uint32_t partition = 0; partition < m->truth_partitions; partition++, line += SIMI_MASKS) {
         if (simi_truth_is_as_before(m, partition))
             memcpy(line, line - SIMI_MASKS, SIMI_MASKS * sizeof *line);
         else
@@ -123,7 +131,9 @@ bool simi_truth_prepare(sim_metrics *m)
     if (m->truth_slots == 0)
         return true;
     m->edge = simi_grow(m, NULL, 0, &m->edge_room, sizeof *m->edge);
-    m->timeline = calloc((size_t)m->truth_slots * m->scenario->partition_count * SIMI_MASKS, sizeof *m->timeline);
+    m->truth_partitions = are_all_alike(m) ? 1 : m->scenario->partition_count;
+    m->truth_mask = m->truth_partitions == 1 ? 0 : UINT32_MAX;
+    m->timeline = calloc((size_t)m->truth_slots * m->truth_partitions * SIMI_MASKS, sizeof *m->timeline);
     if (m->edge == NULL || m->timeline == NULL)
         return false;
     simi_timeline last = {0, 0, false};
