@@ -278,12 +278,9 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
 
 rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
 {
-    const rgn_planned *planned = NULL;
+    const rgn_planned *planned = request->plan == NULL ? NULL : rgni_plan_for(request->plan, router, request, now);
 
-    if (request->plan != NULL && request->partition < router->partition_count)
-        planned = rgni_plan_at(request->plan, rgni_router_state(router, request->partition),
-                               (rgn_direction)request->direction);
-    if (planned == NULL || !rgni_plan_holds(planned, router, request, now))
+    if (planned == NULL)
         return start(router, op, request, now);
     rgni_plan_carry_out(planned, op, request, now);
     return RGN_SEND;

@@ -26,13 +26,20 @@ static inline rgn_planned *rgni_plan_at(rgn_plan *plan, uint8_t state, rgn_direc
     return rgni_state_goes_around_home(state, direction) ? &plan->around_home : NULL;
 }
 
-/* PLN-1: what is planned for the partition's state holds for the request, here and now. */
-static inline bool rgni_plan_holds(const rgn_planned *planned, const rgn_router *router, const rgn_request *request,
-                                   rgn_time_ns now)
+/* PLN-1: what is planned for the request and holds for it here and now; NULL: nothing. */
+static inline const rgn_planned *rgni_plan_for(rgn_plan *plan, const rgn_router *router, const rgn_request *request,
+                                               rgn_time_ns now)
 {
-    return planned->epoch == atomic_load_explicit(&router->epoch, memory_order_acquire) &&
-           planned->kind == rgni_plan_kind(request) && planned->options == request->options &&
-           planned->timeout == request->timeout && now <= planned->latest && !rgni_router_has_marks(router);
+    const rgn_planned *planned;
+
+    if (request->partition >= router->partition_count)
+        return NULL;
+    planned = rgni_plan_at(plan, rgni_router_state(router, request->partition), (rgn_direction)request->direction);
+    if (planned == NULL || planned->epoch != atomic_load_explicit(&router->epoch, memory_order_acquire) ||
+        planned->kind != rgni_plan_kind(request) || planned->options != request->options ||
+        planned->timeout != request->timeout || now > planned->latest || rgni_router_has_marks(router))
+        return NULL;
+    return planned;
 }
 
 /* The plan holds: fills in the first half. */
