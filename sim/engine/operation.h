@@ -83,8 +83,7 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_le
     sim_run_digest(run, &record);
 }
 
-/* The first leg to the first region, where neither connections nor jitter matter: as sim_run_settle_leg(), of which
- * most is known here. `luck` is drawn for the place where most go. */
+/* A first leg where neither connections nor jitter matter: as sim_run_settle_leg(), of which most is known here. `luck` is drawn for the place where most go. */
 static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words luck,
                                       int64_t now)
 {
@@ -107,13 +106,20 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const 
     run->output->legs++;
     sim_run_count_arrival(run, region, now + round_trip / 2);
     const sim_record_words record = {{(uint64_t)now,
-                                      (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)RGN_REASON_ROUTE_PREFERRED << 48 |
-                                          region,
+                                      (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)slot->op.reason << 48 | region,
                                       slot->ordinal, sim_pack_ids(slot->client, slot->partition)}};
     sim_run_digest(run, &record);
 }
 
 /* ---- starting ---- */
+
+/* The first leg goes to the first region, or is kept away from home, and there is nothing to ask for. */
+static inline bool sim_run_is_first_send_plain(const sim_run_state *run, const sim_slot *slot)
+{
+    const uint8_t reason = slot->op.reason;
+    return (SIM_LIKELY(reason == RGN_REASON_ROUTE_PREFERRED) || reason == RGN_REASON_ROUTE_OVERRIDE) &&
+           slot->op.send_flags == 0 && run->is_plain && slot->flags == 0;
+}
 
 /* What has become of an operation that has started: it has ended, or is open; or it is open, its first leg is its only
  * one, and nobody gives up. */
@@ -163,9 +169,10 @@ static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
     sim_arrivals_take(&run->arrivals);
     const rgn_step step = rgn_op_start(client->router, &slot->op, request, now);
     slot->first_region = slot->op.region;
-    if (!SIM_LIKELY(step == RGN_SEND && slot->op.reason == RGN_REASON_ROUTE_PREFERRED && run->is_plain &&
-                    slot->flags == 0))
+    if (!SIM_LIKELY(step == RGN_SEND && sim_run_is_first_send_plain(run, slot)))
         return sim_run_start_otherwise(run, slot, step, now) ? SIM_STARTED_OPEN : SIM_STARTED_ENDED;
+    if (slot->op.reason == RGN_REASON_ROUTE_OVERRIDE)
+        slot->flags = SIM_ENDED_AWAY;
     sim_run_send_plain(run, slot, client, luck, now);
     return SIM_LIKELY(slot->abandon_at == RGN_TIME_NEVER) ? SIM_STARTED_PLAIN : SIM_STARTED_OPEN;
 }
@@ -207,12 +214,12 @@ static inline void sim_run_report_ended(sim_run_state *run, sim_slot *slot, int6
     ended->workload = slot->workload;
     ended->first_region = slot->first_region;
     ended->last_region = result->region;
-    ended->flags = SIM_ENDED_SUCCESS | SIM_ENDED_SERVED;
+    ended->flags = (uint8_t)(slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED);
     ended->hedge = (uint8_t)hedge;
     ended->hedges = 0;
     ended->hedge_cancelled = 0;
     ended->hedge_region = RGN_REGION_NONE;
-    if (!SIM_LIKELY(result->is_success && slot->flags == 0 && slot->hedges == 0 && !sim_is_end_of_race(hedge) &&
+    if (!SIM_LIKELY(result->is_success && (slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY && slot->hedges == 0 && !sim_is_end_of_race(hedge) &&
                     run->ends_plain))
         sim_run_report_rest(run, slot, ended);
 }
