@@ -50,6 +50,13 @@ static uint8_t evidence_of(const rgn_response *response)
     return response->status == 200 ? RGN_EVIDENCE_SUCCESS : rgn_classify(response).evidence;
 }
 
+/* What a leg that was cut would have said. */
+static uint8_t drawn_evidence(const sim_leg *leg)
+{
+    const rgn_response drawn = {.status = leg->status, .substatus = leg->substatus, .transport = leg->transport};
+    return evidence_of(&drawn);
+}
+
 /* The client answers the leg itself: its own budget is spent. */
 static __attribute__((noinline)) void throttle_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 {
@@ -202,9 +209,8 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
     for (unsigned left = slot->op.cancel_legs; left != 0; left &= left - 1) {
         const uint32_t leg = (uint32_t)__builtin_ctz(left);
         sim_leg *cut = sim_run_leg(run, slot, leg);
-        const rgn_response drawn = {.status = cut->status, .substatus = cut->substatus, .transport = cut->transport};
         cut->end = RGN_TIME_NEVER;
-        count_work(slot, evidence_of(&drawn));
+        count_work(slot, drawn_evidence(cut));
         run->cut_legs++;
         if (run->stations != NULL)
             sim_stations_give_up(run, slot, leg, now);
@@ -385,10 +391,20 @@ static __attribute__((noinline)) void report_rarely(sim_run_state *run, sim_slot
         sim_run_tell_ended(run, slot, ended);
 }
 
+/* Of a race that was won: what sim_run_follow() would have counted. */
+static inline void count_cut_legs(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+{
+    for (unsigned cut = slot->op.cancel_legs; cut != 0; cut &= cut - 1) {
+        count_work(slot, drawn_evidence(sim_run_leg(run, slot, (uint32_t)__builtin_ctz(cut))));
+        run->cut_legs++;
+    }
+    ended->served_legs = (uint16_t)(slot->legs - slot->unserved_legs);
+}
+
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
-    if (!run->is_told) /* a race that was won: what sim_run_follow() would have counted */
-        run->cut_legs += count_legs(slot->op.cancel_legs);
+    if (!run->is_told)
+        count_cut_legs(run, slot, ended);
     if ((slot->flags & ~(unsigned)SIM_ENDED_AWAY) != 0 || !slot->op.result.is_success || run->sessions != NULL) {
         report_rarely(run, slot, ended);
         return;

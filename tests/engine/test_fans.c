@@ -12,7 +12,8 @@
 enum { ENDED_MAX = 16384 };
 
 /* Work takes 10 ms, but 4 s in three of the four regions. One client for 3 s: thousands are in flight at once. */
-#define WORLD(clients, workload, more)                                                                                 \
+#define WORLD(clients, workload, more) STRUCK_WORLD(clients, workload, "latency: {multiply: 400}", more)
+#define STRUCK_WORLD(clients, workload, blow, more)                                                                                 \
     "regionsim: 1\n"                                                                                                   \
     "scenario: fans\n"                                                                                                 \
     "duration: 3 s\n"                                                                                                  \
@@ -21,7 +22,7 @@ enum { ENDED_MAX = 16384 };
     "service: {read: {constant: 10 ms}, write: {constant: 10 ms}}\n"                                                   \
     "clients: {chicago: {home: northcentralus, preferred: [northcentralus, centralus, eastus2, westus]" clients "}}\n" \
     "workload: {shop: {rate: 3000 /s, partitions: {count: 8}, " workload "}}\n"                                        \
-    "faults: {slow: {where: {regions: [northcentralus, centralus, eastus2]}, latency: {multiply: 400}}}\n" more
+    "faults: {slow: {where: {regions: [northcentralus, centralus, eastus2]}, " blow "}}\n" more
 #define HALVES "operations: {read: 50 %, write: 50 %}"
 
 typedef struct {
@@ -110,6 +111,27 @@ START_TEST(an_operation_has_as_many_legs_as_it_takes)
 }
 END_TEST
 
+/* The three legs that are cut would have failed four seconds later: nobody pays for them. */
+START_TEST(legs_that_are_cut_are_served_only_if_their_region_would_have_answered)
+{
+    play *self =
+        run(STRUCK_WORLD("", HALVES, "errors: {statuses: {503: 100 %}, share: 100 %, after: 4 s}", ""),
+            "max_alternates: 7, threshold_step: 50 ms", SIM_MODE_FAST);
+    uint64_t reads = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const sim_ended *op = &self->ended[i];
+        if (op->kind == SIM_KIND_WRITE)
+            continue;
+        reads++;
+        ck_assert_uint_eq(op->legs, 4);
+        ck_assert_uint_eq(op->hedge_cancelled, 3);
+        ck_assert_uint_eq(op->served_legs, 1);
+    }
+    ck_assert_uint_gt(reads, 4000);
+    finish(self);
+}
+END_TEST
+
 START_TEST(a_write_is_hedged_where_that_is_asked_for)
 {
     play *self = run(WORLD("", HALVES, ""), "max_alternates: 7, threshold_step: 50 ms, writes: true", SIM_MODE_FAST);
@@ -174,6 +196,7 @@ int main(void)
     suite_add_tcase(suite, tc);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, an_operation_has_as_many_legs_as_it_takes);
+    tcase_add_test(tc, legs_that_are_cut_are_served_only_if_their_region_would_have_answered);
     tcase_add_test(tc, a_write_is_hedged_where_that_is_asked_for);
     tcase_add_loop_test(tc, both_loops_agree_on_several_hedges, 0, (int)(sizeof worlds / sizeof *worlds));
     srunner_run_all(runner, CK_NORMAL);
