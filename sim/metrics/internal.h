@@ -148,6 +148,16 @@ enum { SIMI_READS = 1, SIMI_WRITES = 2, SIMI_MASKS = 3 };
 
 /* ---- pairs (pairs.c) ---- */
 
+/* A pair's stretch [asked_from, asked_until) in milliseconds, rounded inwards. Zero: of no pair. */
+typedef struct {
+    uint32_t client;
+    uint32_t partition;
+    uint32_t from;
+    uint32_t until;
+} simi_at_hand;
+
+enum { SIMI_AT_HAND_MAX = 1 << 20 };
+
 /* A (client, partition) that met a failure, a state change, or an unhealthy home. First what each request looks at. */
 typedef struct {
     uint32_t client;
@@ -248,6 +258,8 @@ struct sim_metrics {
     size_t pair_room;
     uint32_t *pair_index;   /* hash table of pair number + 1; 0: free */
     size_t pair_index_size; /* power of two */
+    simi_at_hand *at_hand;  /* where each request looks before it looks for its pair; NULL: nobody has yet */
+    size_t at_hand_last;    /* places less one: a power of two less one */
     simi_span *span;
     size_t span_count;
     size_t span_room;

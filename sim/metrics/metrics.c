@@ -178,6 +178,7 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->station_row);
     free(m->pair);
     free(m->pair_index);
+    free(m->at_hand);
     free(m->span);
     free(m->row);
     free(m->timeline);

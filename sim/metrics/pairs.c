@@ -345,26 +345,66 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
         span->has_failed_leg = true;
 }
 
-/* A request that the pair's notes do not cover yet: rare, and apart so that others have no room to make. */
+/* The pair's place among the stretches at hand. Neighbours in one client share none until there are more partitions than
+ * places. */
+static inline size_t place_at_hand(const sim_metrics *m, uint32_t client, uint32_t partition)
+{
+    return (client * (size_t)m->scenario->partition_count + partition) & m->at_hand_last;
+}
+
+/* A place for each pair, at most SIMI_AT_HAND_MAX. False: no memory. */
+static bool prepare_places(sim_metrics *m)
+{
+    const size_t pairs = (size_t)m->scenario->client_count * m->scenario->partition_count;
+    size_t places = 1;
+    while (places < pairs && places < SIMI_AT_HAND_MAX)
+        places *= 2;
+    m->at_hand = calloc(places, sizeof *m->at_hand);
+    m->at_hand_last = places - 1;
+    m->is_out_of_memory |= m->at_hand == NULL;
+    return m->at_hand != NULL;
+}
+
+/* Puts the pair's stretch at hand, shortened to whole milliseconds. */
+static void put_at_hand(sim_metrics *m, const simi_pair *pair)
+{
+    const uint64_t from = ((uint64_t)pair->asked_from + RGN_NS_PER_MS - 1) / RGN_NS_PER_MS;
+    const uint64_t until = (uint64_t)pair->asked_until / RGN_NS_PER_MS;
+    m->at_hand[place_at_hand(m, pair->client, pair->partition)] =
+        (simi_at_hand){.client = pair->client,
+                       .partition = pair->partition,
+                       .from = from < UINT32_MAX ? (uint32_t)from : UINT32_MAX,
+                       .until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX};
+}
+
+/* A request that is in no stretch at hand: rare, and apart so that others have no room to make. */
 static __attribute__((noinline)) void note_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
 {
+    if (m->at_hand == NULL && !prepare_places(m))
+        return;
     simi_pair *pair = pair_of(m, client, partition);
     if (pair == NULL)
         return;
-    const simi_truth state = whole_truth(m, pair, start);
-    simi_span *span = span_of(m, pair, state.from);
-    if (span == NULL)
-        return;
-    if (start < span->first_request)
-        span->first_request = start;
-    pair->asked_from = span->first_request;
-    pair->asked_until = state.until;
+    if (start < pair->asked_from || start >= pair->asked_until) {
+        const simi_truth state = whole_truth(m, pair, start);
+        simi_span *span = span_of(m, pair, state.from);
+        if (span == NULL)
+            return;
+        if (start < span->first_request)
+            span->first_request = start;
+        pair->asked_from = span->first_request;
+        pair->asked_until = state.until;
+    }
+    put_at_hand(m, pair);
 }
 
 void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
 {
-    const simi_pair *pair = find_pair(m, client, partition);
-    if (__builtin_expect(pair == NULL || start < pair->asked_from || start >= pair->asked_until, 0))
+    const simi_at_hand *hand = m->at_hand == NULL ? NULL : &m->at_hand[place_at_hand(m, client, partition)];
+    const uint64_t at = (uint64_t)start / RGN_NS_PER_MS;
+    if (__builtin_expect(hand == NULL || hand->client != client || hand->partition != partition || at < hand->from ||
+                             at >= hand->until,
+                         0))
         note_request(m, client, partition, start);
 }
 
