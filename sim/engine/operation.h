@@ -95,8 +95,14 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const 
     slot->legs = 1;
     leg->sent = now;
     leg->region = region;
-    if (SIM_LIKELY(sim_world_is_quiet(run->world, region, now + round_trip / 2, luck))) {
-        leg->end = now + round_trip + sim_world_service(run->world, (sim_kind)slot->kind, luck);
+    int64_t service;
+    if (SIM_LIKELY(sim_world_is_quiet(run->world, region, now + round_trip / 2, luck)))
+        service = sim_world_service(run->world, (sim_kind)slot->kind, luck);
+    else
+        service =
+            sim_world_slowed_service(run->world, region, (sim_kind)slot->kind, now + round_trip / 2, luck);
+    if (SIM_LIKELY(service >= 0)) {
+        leg->end = now + round_trip + service;
         leg->status = 200;
         leg->substatus = 0;
         leg->transport = RGN_TRANSPORT_NONE;

@@ -233,12 +233,6 @@ static sim_fate end_with(const sim_impact *all, int64_t round_trip, int64_t sent
     return fail(&all->hit, outcome, first_answer, there_and_back, service);
 }
 
-static inline bool is_within(const sim_steady *steady, int64_t arrival, uint64_t outcome)
-{
-    return (uint64_t)arrival - (uint64_t)steady->from < steady->length &&
-           outcome - steady->least_word <= steady->word_span;
-}
-
 static inline bool meets_the_same(const sim_world_run *run, const sim_steady *steady, const sim_attempt *attempt)
 {
     return steady->is_met_by_all || faults_met(run, attempt, steady->faults) == steady->met;
@@ -263,34 +257,20 @@ static __attribute__((noinline)) sim_fate settle(sim_world_run *run, int64_t rou
     const sim_steady *slowed = &run->slowed[attempt->region];
     const sim_steady *struck = &run->struck[attempt->region];
     const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
-    if (is_within(struck, arrival, luck.word[1]) && meets_the_same(run, struck, attempt))
+    if (sim_steady_holds(struck, arrival, luck.word[1]) && meets_the_same(run, struck, attempt))
         return end_with(&struck->impact, round_trip, sent, drawn, luck.word[1]);
-    if (is_within(slowed, arrival, luck.word[1]) && meets_the_same(run, slowed, attempt))
+    if (sim_steady_holds(slowed, arrival, luck.word[1]) && meets_the_same(run, slowed, attempt))
         return end_with(&slowed->impact, round_trip, sent, drawn, luck.word[1]);
     const sim_impact all = look_around(run, attempt, arrival, luck);
     return end_with(&all, round_trip, sent, drawn, luck.word[1]);
 }
 
-/* The word is no end of the distribution's, whose quantiles take a call. */
-static inline bool is_common(uint64_t word)
-{
-    const uint64_t bin = word >> (64 - SIM_QUANTILE_BITS);
-    return bin >= SIM_TAIL_EDGE && bin < SIM_QUANTILE_BINS - SIM_TAIL_EDGE;
-}
-
 sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                              sim_words luck)
 {
-    const sim_steady *slowed = &run->slowed[attempt->region];
-    if (is_within(slowed, sent + round_trip / 2, luck.word[1]) && slowed->is_met_by_all &&
-        slowed->impact.round_trips == 0 && is_common(luck.word[0])) {
-        const uint64_t drawn = sim_sampler_draw(run->service[attempt->kind], luck.word[0]);
-        const sim_u128 scaled = (sim_u128)drawn * slowed->impact.multiplier;
-        /* Up to five hours, and one way to and fro: nothing can overflow, and no 128 bits are divided. */
-        if (scaled >> 64 == 0)
-            return (sim_fate){.end = sent + round_trip + slowed->impact.added +
-                                     (int64_t)((uint64_t)scaled / SIM_FACTOR_ONE),
-                              .status = 200};
-    }
+    const int64_t service = sim_world_slowed_service(run, attempt->region, (sim_kind)attempt->kind,
+                                                     sent + round_trip / 2, luck);
+    if (service >= 0)
+        return (sim_fate){.end = sent + round_trip + service, .status = 200};
     return settle(run, round_trip, attempt, sent, luck);
 }

@@ -191,6 +191,25 @@ static inline int64_t sim_world_service(const sim_world_run *run, sim_kind kind,
     return (int64_t)sim_sampler_draw(run->service[kind], luck.word[0]);
 }
 
+static inline bool sim_steady_holds(const sim_steady *steady, int64_t arrival, uint64_t outcome)
+{
+    return (uint64_t)arrival - (uint64_t)steady->from < steady->length &&
+           outcome - steady->least_word <= steady->word_span;
+}
+
+/* The service time of an attempt that reaches a region which slows everybody down and does nothing else to this one;
+ * -1: it is not as simple as that. */
+static inline int64_t sim_world_slowed_service(const sim_world_run *run, rgn_region region, sim_kind kind,
+                                               int64_t arrival, sim_words luck)
+{
+    const sim_steady *slowed = &run->slowed[region];
+    if (!sim_steady_holds(slowed, arrival, luck.word[1]) || !slowed->is_met_by_all || slowed->impact.round_trips != 0)
+        return -1;
+    const sim_u128 scaled = (sim_u128)sim_sampler_draw(run->service[kind], luck.word[0]) * slowed->impact.multiplier;
+    /* Up to five hours: nothing can overflow, and no 128 bits are divided. */
+    return scaled >> 64 == 0 ? slowed->impact.added + (int64_t)((uint64_t)scaled / SIM_FACTOR_ONE) : -1;
+}
+
 /* The fate of an attempt sent at `sent`. No allocation, no libm. */
 static inline sim_fate sim_world_fate(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                                       sim_words luck)
