@@ -48,6 +48,9 @@ for file in I02 I03 I04 I06 I09 I12 I13 I15 I16 I17 I18 I19 I20 I21 I23 I24 I25;
     holds "incident $file" "incidents/$file" --policy success-rate --policy spec-probe --policy shipped-rust \
         --policy no-breaker --replications 1
 done
+for file in blips slow-brown-out rebuilt-in-steps zone-loss rolling-upgrade cold-start quiet-night flapping-line; do
+    holds "operation $file" "operations/$file" --policy success-rate --policy spec-probe --policy no-breaker
+done
 holds "three tries do not keep a store down" incidents/I17 --policy no-breaker --replications 1 \
     --set scenario.clients.deployed.tries_again.count=3 \
     --set 'scenario.expect=[{metric: availability, phase: rolled_back, at_least: 80 %}]'
