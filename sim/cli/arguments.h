@@ -51,7 +51,8 @@ typedef struct {
     const char *objective[CLI_GOALS_MAX];
     size_t constraint_count;
     const char *constraint[CLI_GOALS_MAX];
-    uint32_t budget; /* runs; 0: not given */
+    const char *loss_limit; /* NULL: not given */
+    uint32_t budget;        /* runs; 0: not given */
     size_t metric_count;
     sim_metric_id metric[SIM_METRIC_COUNT]; /* in the order asked for, each once */
     bool force;

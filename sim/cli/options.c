@@ -438,6 +438,12 @@ static bool apply_constraint(cli_arguments *arguments, const char *text)
     return add_text("constraint", text, arguments->constraint, &arguments->constraint_count, CLI_GOALS_MAX);
 }
 
+static bool apply_loss_limit(cli_arguments *arguments, const char *text)
+{
+    arguments->loss_limit = text;
+    return true;
+}
+
 static bool apply_budget(cli_arguments *arguments, const char *text)
 {
     uint64_t value = 0;
@@ -494,6 +500,10 @@ const cli_option cli_options[] = {
      "what must hold in every scenario, on average over replications; or METRIC<=VALUE. Values as in expectations: "
      "0.999, '99.9 %', '50 ms'",
      apply_constraint},
+    {"loss-limit", "SHARE", CLI_FOR_TUNE,
+     "what a point may lose of an objective in any single scenario, or the objective's margin where that is more "
+     "(default: 10 %); off: as much as the others make up for",
+     apply_loss_limit},
     {"budget", "RUNS", CLI_FOR_TUNE,
      "runs that the search may take (default: 300 for each scenario); the confirmation comes on top: --replications of "
      "each scenario, twice",

@@ -84,6 +84,7 @@ static char *settings_text(const cli_tuning *self)
     for (size_t c = 0; c < goals->constraint_count; c++)
         (void)fprintf(out, "constraint %s%s%.17g\n", sim_metric_at(goals->metric[goals->objective_count + c])->name,
                       goals->constraint[c].is_at_least ? ">=" : "<=", goals->constraint[c].limit);
+    (void)fprintf(out, "loss-limit %.9g\n", goals->loss_limit);
     if (fclose(out) == 0)
         return text;
     free(text);

@@ -20,9 +20,10 @@ typedef struct {
     double weight[SIM_SEARCH_OBJECTIVES_MAX];
     bool is_higher_better[SIM_SEARCH_OBJECTIVES_MAX];
     sim_search_constraint constraint[SIM_SEARCH_CONSTRAINTS_MAX];
+    double loss_limit; /* INFINITY: off */
 } cli_goals;
 
-/* Reads --objective and --constraint; false after a complaint. */
+/* Reads --objective, --constraint and --loss-limit; false after a complaint. */
 bool cli_goals_read(cli_goals *goals, const cli_arguments *arguments);
 
 /* Values that an earlier process has left in the database. */
@@ -55,6 +56,7 @@ typedef struct {
     sim_outcome *outcome;
     sim_portfolio_gain tuned_gain[SIM_SEARCH_OBJECTIVES_MAX]; /* of the pick */
     sim_portfolio_gain held_gain[SIM_SEARCH_OBJECTIVES_MAX];
+    sim_portfolio_gain *scenario_gain; /* [scenario * objectives + objective], likewise */
     char reason[4096];
 } cli_tuning;
 
@@ -79,6 +81,9 @@ bool cli_tune_admits(void *context, const uint64_t *place);
 /* Searches; CLI_OK, or an exit status after a complaint. */
 int cli_tune_search(cli_tuning *self);
 void cli_tune_search_deinit(cli_tuning *self);
+
+/* Whether the confirmation shows that the pick loses more there than the limit allows. */
+bool cli_tune_breaks_limit(const cli_tuning *self, const sim_portfolio_gain *gain);
 
 /* Plays the confirmation and reaches the verdict; an exit status as above. */
 int cli_tune_confirm(cli_tuning *self);

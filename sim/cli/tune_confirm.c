@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pick against the base where the search has not looked. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -72,24 +73,55 @@ static bool keeps_constraints(const cli_tuning *self)
     return ok;
 }
 
-static int judge(cli_tuning *self)
+bool cli_tune_breaks_limit(const cli_tuning *self, const sim_portfolio_gain *gain)
+{
+    const bool has_interval = gain->worst != UINT32_MAX && gain->method != SIM_BY_NOTHING;
+    return has_interval && gain->interval.high < -fmax(self->goals.loss_limit, gain->margin);
+}
+
+static bool keeps_limit(const cli_tuning *self)
+{
+    bool ok = true;
+    for (size_t i = 0; i < self->in.scenario_count * self->goals.objective_count; i++)
+        ok = ok && !cli_tune_breaks_limit(self, &self->scenario_gain[i]);
+    return ok;
+}
+
+/* The pick's gains in some of the scenarios together. False: no memory. */
+static bool compare(const cli_tuning *self, uint32_t first, uint32_t count, sim_portfolio_gain *out)
 {
     const cli_goals *goals = &self->goals;
-    const uint32_t held = self->in.scenario_count - self->tuned;
+    return count == 0 || sim_portfolio_compare(self->outcome, first, count, 1, goals->metric, goals->is_higher_better,
+                                               goals->objective_count, out);
+}
+
+static bool compare_all(cli_tuning *self)
+{
+    const size_t objectives = self->goals.objective_count;
+    bool ok = compare(self, 0, self->tuned, self->tuned_gain) &&
+              compare(self, self->tuned, self->in.scenario_count - self->tuned, self->held_gain);
+    self->scenario_gain =
+        sim_arena_array(self->arena, self->in.scenario_count * objectives, sizeof *self->scenario_gain);
+    for (uint32_t s = 0; ok && s < self->in.scenario_count; s++)
+        ok = compare(self, s, 1, self->scenario_gain + s * objectives);
+    return ok;
+}
+
+static int judge(cli_tuning *self)
+{
+    const bool has_held_out = self->in.scenario_count > self->tuned;
     self->verdict = CLI_TUNE_NOTHING;
     if (self->pick == SIM_SEARCH_BASE)
         return CLI_OK;
-    if (!sim_portfolio_compare(self->outcome, 0, self->tuned, 1, goals->metric, goals->is_higher_better,
-                               goals->objective_count, self->tuned_gain) ||
-        (held > 0 && !sim_portfolio_compare(self->outcome, self->tuned, held, 1, goals->metric, goals->is_higher_better,
-                                            goals->objective_count, self->held_gain))) {
+    if (!compare_all(self)) {
         (void)cli_complain("out of memory");
         return CLI_IO;
     }
     const bool is_better = count_verdicts(self, self->tuned_gain, SIM_COMPARED_BETTER) > 0;
     const bool is_worse = count_verdicts(self, self->tuned_gain, SIM_COMPARED_WORSE) > 0 ||
-                          (held > 0 && count_verdicts(self, self->held_gain, SIM_COMPARED_WORSE) > 0);
-    self->verdict = is_better && !is_worse && keeps_constraints(self) ? CLI_TUNE_CONFIRMED : CLI_TUNE_UNCONFIRMED;
+                          (has_held_out && count_verdicts(self, self->held_gain, SIM_COMPARED_WORSE) > 0);
+    const bool is_confirmed = is_better && !is_worse && keeps_constraints(self) && keeps_limit(self);
+    self->verdict = is_confirmed ? CLI_TUNE_CONFIRMED : CLI_TUNE_UNCONFIRMED;
     return CLI_OK;
 }
 

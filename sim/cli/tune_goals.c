@@ -14,6 +14,8 @@ static const sim_metric_id USUAL[] = {
     SIM_METRIC_latency_p99,    SIM_METRIC_canary_blast_radius,
 };
 
+static const char USUAL_LOSS_LIMIT[] = "10 %";
+
 static bool find_metric(const char *name, sim_metric_id *metric)
 {
     const char *names[SIM_METRIC_COUNT];
@@ -134,6 +136,18 @@ static bool read_constraint(cli_goals *goals, const char *text)
     return true;
 }
 
+static bool read_loss_limit(cli_goals *goals, const char *text)
+{
+    uint32_t ppb = 0;
+    goals->loss_limit = (double)INFINITY;
+    if (strcmp(text, "off") == 0)
+        return true;
+    if (!sim_parse_share(text, &ppb))
+        return refuse("loss-limit", text, "a share such as 10 %, or off");
+    goals->loss_limit = (double)ppb / 1e9;
+    return true;
+}
+
 bool cli_goals_read(cli_goals *goals, const cli_arguments *arguments)
 {
     bool ok = true;
@@ -144,5 +158,5 @@ bool cli_goals_read(cli_goals *goals, const cli_arguments *arguments)
         ok = ok && read_objective(goals, sim_metric_at(USUAL[i])->name);
     for (size_t i = 0; ok && i < arguments->constraint_count; i++)
         ok = read_constraint(goals, arguments->constraint[i]);
-    return ok;
+    return ok && read_loss_limit(goals, arguments->loss_limit == NULL ? USUAL_LOSS_LIMIT : arguments->loss_limit);
 }

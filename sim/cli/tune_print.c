@@ -262,6 +262,35 @@ static void print_confirmation(drawing *self)
     finish_table(self);
 }
 
+/* The confirmation, scenario by scenario. */
+static void print_scenarios(drawing *self)
+{
+    const cli_tuning *of = self->tuning;
+    const size_t objectives = of->goals.objective_count;
+    if (of->pick == SIM_SEARCH_BASE)
+        return;
+    put_heading(self, "The same in each scenario");
+    add_column(self, false, "scenario", "");
+    add_column(self, false, "", "");
+    add_objective_columns(self);
+    begin_table(self);
+    for (uint32_t s = 0; s < of->in.scenario_count; s++) {
+        (void)snprintf(self->cell[0], CELL_SIZE, "%s", of->in.scenario[s]->name);
+        (void)snprintf(self->cell[1], CELL_SIZE, "%s", s < of->tuned ? "tuned" : "held out");
+        for (size_t o = 0; o < objectives; o++) {
+            const sim_portfolio_gain *gain = &of->scenario_gain[s * objectives + o];
+            if (gain->worst != UINT32_MAX)
+                put_gain(self->cell[2 + o], gain->gain, gain->interval.low, gain->interval.high);
+        }
+        end_row(self);
+        for (size_t o = 0; self->ok && o < objectives; o++) {
+            if (cli_tune_breaks_limit(of, &of->scenario_gain[s * objectives + o]))
+                cli_table_mark(&self->table, self->table.row_count - 1, 2 + o, CLI_MARK_BAD);
+        }
+    }
+    finish_table(self);
+}
+
 static void print_for_people(drawing *self)
 {
     const cli_tuning *of = self->tuning;
@@ -275,6 +304,7 @@ static void print_for_people(drawing *self)
     print_sensitivity(self);
     print_robustness(self);
     print_confirmation(self);
+    print_scenarios(self);
     put_heading(self, "Recommendation");
     char *line = cli_text("%s. %s", cli_tune_point_name(of, recommended), of->reason);
     put_prose(self, line == NULL ? of->reason : line);
@@ -382,9 +412,36 @@ static bool add_confirmations(cli_table *table, const sim_tune_result *result)
                               .verdict = one->verdict};
         ok = add_long(table, &row);
     }
+    return ok;
+}
+
+/* The pick in each scenario of the confirmation, and whether it keeps the limit there. */
+static bool add_scenarios(const cli_tuning *self, cli_table *table)
+{
+    const size_t objectives = self->goals.objective_count;
+    bool ok = true;
+    for (size_t i = 0; ok && self->pick != SIM_SEARCH_BASE && i < self->in.scenario_count * objectives; i++) {
+        const sim_portfolio_gain *gain = &self->scenario_gain[i];
+        const bool has_gain = gain->worst != UINT32_MAX;
+        const bool has_interval = has_gain && gain->method != SIM_BY_NOTHING;
+        const long_row row = {.kind = "confirmation in scenario",
+                              .point = (int64_t)self->pick,
+                              .scenario = self->in.scenario[i / objectives]->name,
+                              .metric = sim_metric_at(gain->metric)->name,
+                              .estimate = has_gain ? &gain->gain : NULL,
+                              .low = has_interval ? &gain->interval.low : NULL,
+                              .high = has_interval ? &gain->interval.high : NULL,
+                              .verdict = cli_tune_breaks_limit(self, gain) ? "beyond the limit" : "within the limit"};
+        ok = add_long(table, &row);
+    }
+    return ok;
+}
+
+static bool add_recommendation(cli_table *table, const sim_tune_result *result)
+{
     const long_row last = {
         .kind = "recommended", .point = result->recommended, .value = result->reason, .verdict = result->verdict};
-    return ok && add_long(table, &last);
+    return add_long(table, &last);
 }
 
 bool cli_tune_print(const cli_tuning *self, const sim_tune_result *result, cli_format format, FILE *out)
@@ -396,8 +453,9 @@ bool cli_tune_print(const cli_tuning *self, const sim_tune_result *result, cli_f
     }
     cli_table table;
     cli_table_init(&table, LONG, sizeof LONG / sizeof *LONG);
-    const bool ok =
-        add_points(&table, result) && add_estimates(self, &table, result) && add_confirmations(&table, result);
+    const bool ok = add_points(&table, result) && add_estimates(self, &table, result) &&
+                    add_confirmations(&table, result) && add_scenarios(self, &table) &&
+                    add_recommendation(&table, result);
     if (ok)
         cli_table_print(&table, format, out);
     cli_table_deinit(&table);

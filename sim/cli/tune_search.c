@@ -267,6 +267,7 @@ static void fill_input(cli_tuning *self)
     memcpy(input->weight, goals->weight, sizeof input->weight);
     memcpy(input->is_higher_better, goals->is_higher_better, sizeof input->is_higher_better);
     memcpy(input->constraint, goals->constraint, sizeof input->constraint);
+    input->loss_limit = goals->loss_limit;
 }
 
 int cli_tune_search(cli_tuning *self)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why that is recommended, as one would say it. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -90,18 +91,50 @@ static void say_set(cli_tuning *self, const sim_portfolio_gain *gain, const char
     }
 }
 
+/* What the pick loses in single scenarios, against the limit. */
+static void say_limit(cli_tuning *self)
+{
+    const size_t objectives = self->goals.objective_count;
+    size_t said = 0;
+    for (size_t i = 0; i < self->in.scenario_count * objectives; i++) {
+        const sim_portfolio_gain *gain = &self->scenario_gain[i];
+        if (!cli_tune_breaks_limit(self, gain))
+            continue;
+        say(self, "%s%s in %s (%+.1f %%, 95 %% interval %+.1f to %+.1f %%)",
+            said++ == 0 ? " A single scenario loses more than is allowed: " : ", ", sim_metric_at(gain->metric)->name,
+            self->in.scenario[i / objectives]->name, 100 * gain->gain, 100 * gain->interval.low,
+            100 * gain->interval.high);
+    }
+    if (said > 0)
+        say(self, ".");
+    else if (isfinite(self->goals.loss_limit))
+        say(self, " No single scenario loses more than %g %% of an objective beyond doubt.",
+            100 * self->goals.loss_limit);
+}
+
 static void explain_nothing(cli_tuning *self)
 {
     const char *base = self->in.policy[0]->name;
     size_t forbidden = 0;
-    for (size_t p = 1; p < self->search.count; p++)
-        forbidden += self->search.point[p].standing == SIM_POINT_FORBIDDEN;
+    size_t limited = 0;
+    for (size_t p = 1; p < self->search.count; p++) {
+        const sim_search_point *point = &self->search.point[p];
+        if (point->standing != SIM_POINT_FORBIDDEN)
+            continue;
+        if (sim_gains_keep_constraints(&self->search, p, point->replications))
+            limited++;
+        else
+            forbidden++;
+    }
     say(self,
         "Nothing beats %s: of %zu points none gains in an objective, beyond doubt and margin, without losing more than "
         "the margin in another.",
         base, self->search.count - 1);
     if (forbidden > 0)
         say(self, " %zu of them break%s a constraint.", forbidden, forbidden == 1 ? "s" : "");
+    if (limited > 0)
+        say(self, " %zu of them lose%s more than %g %% of an objective in a single scenario.", limited,
+            limited == 1 ? "s" : "", 100 * self->goals.loss_limit);
     if (!sim_gains_keep_constraints(&self->search, SIM_SEARCH_BASE, self->search.point[SIM_SEARCH_BASE].replications))
         say(self, " So does %s itself: no point may be able to keep them all.", base);
 }
@@ -123,8 +156,9 @@ void cli_tune_explain(cli_tuning *self)
     (void)snprintf(where, sizeof where, "In %u other replication%s of the %u scenario%s", self->arguments->replications,
                    plural(self->arguments->replications), self->tuned, plural(self->tuned));
     say_set(self, self->tuned_gain, where);
-    if (held == 0)
-        return;
-    (void)snprintf(where, sizeof where, " In the %u scenario%s held out", held, plural(held));
-    say_set(self, self->held_gain, where);
+    if (held > 0) {
+        (void)snprintf(where, sizeof where, " In the %u scenario%s held out", held, plural(held));
+        say_set(self, self->held_gain, where);
+    }
+    say_limit(self);
 }

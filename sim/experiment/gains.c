@@ -50,10 +50,11 @@ void sim_gains_fix_scales(sim_search *self)
         for (size_t s = 0; s < input->scenario_count; s++) {
             const double base = mean_of(self, SIM_SEARCH_BASE, s, o, SIM_SEARCH_FULL);
             const double scale = scale_of(self, s, o);
-            self->scale[s * input->objective_count + o] = scale;
             /* A base at zero has a relative margin of zero, which a single rare event would exceed. */
-            margin += fabs(base) > 0 ? input->margin(input->context, s, o, base) / scale
-                                     : input->margin(input->context, s, o, scale) / scale;
+            const double matters = input->margin(input->context, s, o, fabs(base) > 0 ? base : scale) / scale;
+            self->scale[s * input->objective_count + o] = scale;
+            self->allowed[s * input->objective_count + o] = fmax(input->loss_limit, matters);
+            margin += matters;
         }
         self->margin[o] = margin / (double)input->scenario_count;
     }
@@ -101,6 +102,27 @@ bool sim_gains_keep_constraints(const sim_search *self, size_t point, size_t rep
         }
     }
     return ok;
+}
+
+sim_search_loss sim_gains_loss(const sim_search *self, size_t point, uint32_t replications, double tail)
+{
+    const sim_search_input *input = self->input;
+    sim_search_loss worst = {.excess = -INFINITY};
+    for (size_t s = 0; s < input->scenario_count; s++) {
+        for (size_t o = 0; o < input->objective_count; o++) {
+            double gain[SIM_SEARCH_FULL];
+            for (uint32_t r = 0; r < replications; r++)
+                gain[r] = gain_of(self, point, r, s, o);
+            const double allowed = self->allowed[s * input->objective_count + o];
+            const sim_estimate estimate = sim_mean_estimate(gain, replications);
+            const bool is_beyond_doubt = sim_t_interval_at(&estimate, tail).high < -allowed;
+            const double excess = -estimate.value - allowed;
+            const bool is_more = is_beyond_doubt == worst.is_beyond_doubt ? excess > worst.excess : is_beyond_doubt;
+            if (is_more)
+                worst = (sim_search_loss){s, o, excess, is_beyond_doubt};
+        }
+    }
+    return worst;
 }
 
 void sim_gains_mean(const sim_search *self, size_t point, uint32_t replications, double *out)

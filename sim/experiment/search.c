@@ -113,15 +113,25 @@ static void leave(sim_search *self, size_t point, sim_point_standing standing, s
     self->point[point].against = against;
 }
 
+/* By the mean of its latest look; the base always does. */
+static bool keeps_limit(const sim_search *self, size_t point)
+{
+    return point == SIM_SEARCH_BASE || self->point[point].loss.excess <= 0;
+}
+
 /* What points are by themselves. */
 static void look_at_each(sim_search *self, size_t first, uint32_t replications)
 {
     for (size_t p = first; p < self->count; p++) {
         if (!is_open(self, p))
             continue;
-        if (!sim_gains_are_known(self, p, replications))
+        if (!sim_gains_are_known(self, p, replications)) {
             leave(self, p, SIM_POINT_NO_DATA, p);
-        else if (!sim_gains_keep_constraints(self, p, replications))
+            continue;
+        }
+        self->point[p].loss = sim_gains_loss(self, p, replications, RACE_TAIL);
+        if (!sim_gains_keep_constraints(self, p, replications) || self->point[p].loss.is_beyond_doubt ||
+            (replications == SIM_SEARCH_FULL && !keeps_limit(self, p)))
             leave(self, p, SIM_POINT_FORBIDDEN, p);
     }
 }
@@ -133,7 +143,7 @@ static void race(sim_search *self, size_t first, uint32_t replications)
     const sim_race_rule rule = sim_search_rule(self);
     for (size_t p = replications < SIM_SEARCH_FULL ? first : 1; p < self->count; p++) {
         for (size_t q = 0; q < self->count && is_open(self, p); q++) {
-            if (q == p || !is_open(self, q))
+            if (q == p || !is_open(self, q) || (keeps_limit(self, p) && !keeps_limit(self, q)))
                 continue;
             const sim_race_verdict verdict =
                 sim_race_compare(&rule, self->point[q].gain, self->point[p].gain, replications);
@@ -172,12 +182,27 @@ static size_t *sorted(const sim_search *self, size_t first, uint32_t replication
     return order;
 }
 
+/* Puts those that keep the limit before the others. */
+static void put_keepers_first(const sim_search *self, size_t *order, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t point = order[i];
+        if (!keeps_limit(self, point))
+            continue;
+        memmove(order + kept + 1, order + kept, (i - kept) * sizeof *order);
+        order[kept++] = point;
+    }
+}
+
 static bool halve(sim_search *self, size_t first, uint32_t replications)
 {
     const size_t entered = self->count - first;
     const size_t allowed = replications == SIM_SEARCH_FIRST ? (entered + 1) / 2 : ((entered + 1) / 2 + 1) / 2;
     size_t count = 0;
     size_t *order = sorted(self, first, replications, &count);
+    if (order != NULL)
+        put_keepers_first(self, order, count);
     for (size_t i = allowed; order != NULL && i < count; i++)
         leave(self, order[i], SIM_POINT_HALVED, order[i]);
     free(order);
@@ -308,7 +333,9 @@ bool sim_search_run(sim_search *search, const sim_search_input *input)
     const size_t base = SIM_SEARCH_BASE;
     *search = (sim_search){.input = input};
     search->scale = calloc(input->scenario_count * input->objective_count + 1, sizeof *search->scale);
-    bool ok = search->scale != NULL && add_point(search, input->base_place, SIM_POINT_BASE, SIM_SEARCH_BASE) != NULL;
+    search->allowed = calloc(input->scenario_count * input->objective_count + 1, sizeof *search->allowed);
+    bool ok = search->scale != NULL && search->allowed != NULL;
+    ok = ok && add_point(search, input->base_place, SIM_POINT_BASE, SIM_SEARCH_BASE) != NULL;
     ok = ok && play(search, &base, 1, 0, SIM_SEARCH_FULL) && start(search) && refine(search);
     return ok && mark_front(search);
 }
@@ -321,6 +348,7 @@ void sim_search_deinit(sim_search *search)
     }
     free(search->point);
     free(search->scale);
+    free(search->allowed);
     *search = (sim_search){0};
 }
 

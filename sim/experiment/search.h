@@ -13,10 +13,16 @@
  * quarter of its values, then half as far each round; axes of words to the neighbours in their list. Each takes its
  * share of what is left of the budget.
  *
+ * **Limit.** A mean over scenarios hides what is lost in one of them. What a point may lose of an objective in a
+ * scenario is `loss_limit` on that scenario's scale, or the scenario's margin where that is more. A point leaves at the
+ * look at which some loss is beyond that by the whole interval, and at the last look by its mean.
+ *
  * **Race.** New points play SIM_SEARCH_FIRST replications, then twice, then four times as many. At each of these looks
- * those leave that break a constraint (by their mean, in any scenario), that are alike to an earlier point, or that any
- * other open point or the base beats (race.h), at 95 % shared among the SIM_SEARCH_LOOKS looks. At the first two
- * looks at most half of the round's points, rounded up, go on: those in the foremost layers, then by weighted gain. */
+ * those leave that break a constraint (by their mean, in any scenario) or the limit, that are alike to an earlier
+ * point, or that any other open point or the base beats (race.h), at 95 % shared among the SIM_SEARCH_LOOKS looks; who
+ * breaks the limit by the mean beats nobody who keeps it. At the first two looks at most half of the round's points,
+ * rounded up, go on: those that keep the limit by the mean first, then those in the foremost layers, then by weighted
+ * gain. */
 #ifndef SIM_SEARCH_H
 #define SIM_SEARCH_H
 
@@ -46,13 +52,20 @@ typedef enum {
     SIM_POINT_BEATEN = 2,    /* by the point `against` */
     SIM_POINT_ALIKE = 3,     /* to the point `against` */
     SIM_POINT_HALVED = 4,    /* others of its round looked better */
-    SIM_POINT_FORBIDDEN = 5, /* breaks a constraint */
+    SIM_POINT_FORBIDDEN = 5, /* breaks a constraint, or the limit of what a scenario may lose */
     SIM_POINT_NO_DATA = 6,   /* an objective has no value where the base has one */
 } sim_point_standing;
 
 /* "front", "beaten", ... */
 const char *sim_point_standing_word(sim_point_standing standing);
 const char *sim_point_origin_word(sim_point_origin origin);
+
+/* What is lost in one scenario. */
+typedef struct {
+    size_t scenario, objective;
+    double excess;        /* by the mean, beyond what is allowed; at most 0: it is allowed */
+    bool is_beyond_doubt; /* the whole interval is beyond it */
+} sim_search_loss;
 
 typedef struct {
     uint64_t place[SIM_AXES_MAX]; /* of the base: the nearest there is */
@@ -62,8 +75,9 @@ typedef struct {
     uint32_t replications;
     sim_point_standing standing;
     size_t against;
-    double *value; /* [(replication * scenarios + scenario) * columns + column], NaN: none; owned */
-    double *gain;  /* [replication * objectives + objective]; owned */
+    sim_search_loss loss; /* the one furthest beyond what is allowed, at its latest look */
+    double *value;        /* [(replication * scenarios + scenario) * columns + column], NaN: none; owned */
+    double *gain;         /* [replication * objectives + objective]; owned */
 } sim_search_point;
 
 typedef struct {
@@ -85,7 +99,8 @@ typedef struct {
     bool is_higher_better[SIM_SEARCH_OBJECTIVES_MAX];
     size_t constraint_count;
     sim_search_constraint constraint[SIM_SEARCH_CONSTRAINTS_MAX];
-    size_t budget; /* runs, at least sim_search_least() */
+    double loss_limit; /* relative; INFINITY: there is none */
+    size_t budget;     /* runs, at least sim_search_least() */
     void *context;
     /* Whether there may be such a point. */
     bool (*admits)(void *context, const uint64_t *place);
@@ -101,8 +116,9 @@ struct sim_search {
     sim_search_point *point;
     size_t spent; /* runs */
     uint32_t rounds;
-    size_t refused; /* points that `admits` did not */
-    double *scale;  /* [scenario * objectives + objective] */
+    size_t refused;  /* points that `admits` did not */
+    double *scale;   /* [scenario * objectives + objective] */
+    double *allowed; /* loss of gain, likewise */
     double margin[SIM_SEARCH_OBJECTIVES_MAX];
     size_t start_count; /* points of the first round; they are numbered from 1 */
 };

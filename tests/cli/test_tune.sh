@@ -30,6 +30,7 @@ begin "a better policy is found, confirmed, and written so that it can be used"
 run 0 tune --hold-out "$long" --db a.db --output tuned.yaml --json a.json
 says "beats late. In 10 other replications of the 2 scenarios it is better in away_healthy_s"
 says "In the 1 scenario held out it is better in"
+says "No single scenario loses more than 10 % of an objective beyond doubt."
 says "Policy: tuned.yaml Database: a.db"
 is_empty err
 [ "$(sql a.db "SELECT verdict FROM tune")" = confirmed ] || fault "not confirmed"
@@ -156,6 +157,31 @@ run 2 "$regionsim" tune "$tiny" --policy late --vary 'hedging.quantile=60 %..99 
 has err "holds 8 replications of the confirmation, not the 6 of the search"
 end
 
+begin "a mean over scenarios does not hide what one of them loses"
+for n in 2 3; do
+    sed "s/^scenario: .*/scenario: long-$n/" "$long" >"$scenarios/long-$n.yaml"
+done
+sed 's/^scenario: .*/scenario: few/; s/share: .*/share: 4 %}/' "$tiny" >"$scenarios/few.yaml" # the base never trips
+with_few() {
+    tune --hold-out "$long" --hold-out "$scenarios/long-2.yaml" --hold-out "$scenarios/long-3.yaml" \
+        --hold-out "$scenarios/few.yaml" "$@"
+}
+run 0 with_few --db all.db --loss-limit off
+says "away_healthy_s loses 100.0 % in few."
+run 4 with_few --db all.db --force --json all.json
+says "away_healthy_s loses 100.0 % in few. A single scenario loses more than is allowed: away_healthy_s in few (-100.0 %"
+[ "$(sql all.db "SELECT verdict FROM tune")" = "not confirmed" ] || fault "confirmed"
+python3 - <<'PYTHON' || fault "the rows do not say which scenario"
+import json
+rows = [row for row in json.load(open("all.json")) if row["kind"] == "confirmation in scenario"]
+assert len(rows) == 6 * 3, len(rows)
+beyond = [(row["scenario"], row["metric"]) for row in rows if row["verdict"] == "beyond the limit"]
+assert beyond == [("few", "away_healthy_s")], beyond
+PYTHON
+run 2 with_few --db all.db --resume --loss-limit '11 %'
+has err '"loss-limit 0.1" there, "loss-limit 0.11" here'
+end
+
 begin "constraints forbid"
 run 0 tune --db limit.db --constraint 'home_unhealthy_s<=0'
 says "break a constraint"
@@ -181,6 +207,7 @@ refuses "each metric once" "$tiny" --vary failback.min_sample=1..9 --objective f
 refuses "METRIC>=VALUE or METRIC<=VALUE" "$tiny" --vary failback.min_sample=1..9 --constraint availability=0.9
 refuses "a share from 0 % to 100 %" "$tiny" --vary failback.min_sample=1..9 --constraint 'availability>=2'
 refuses "a duration such as 50 ms" "$tiny" --vary failback.min_sample=1..9 --constraint 'latency_p99 <= 50'
+refuses "a share such as 10 %, or off" "$tiny" --vary failback.min_sample=1..9 --loss-limit -1
 refuses "takes at least 80 runs" "$tiny" --vary failback.min_sample=1..9 --budget 79
 refuses "fewer confirm nothing" "$tiny" --vary failback.min_sample=1..9 --replications 5
 refuses "a field of the scenario" "$tiny" --vary 'scenario.duration=10 s,20 s'

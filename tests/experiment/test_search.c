@@ -140,6 +140,8 @@ typedef struct {
     bool (*is_admitted)(double u, double v);
     double missing_above; /* u from which the first objective has no value */
     bool constrains;      /* the third column is u */
+    double to_and_fro;    /* added to all but the base in every other replication, and taken away in the others */
+    double lost_in_last;  /* added to the first objective in the last scenario, times u - 0.5 */
     size_t calls;
     size_t played[512]; /* replications of each point so far */
 } world;
@@ -191,8 +193,11 @@ static bool play(void *context, sim_search *search, const size_t *point, size_t 
             const uint32_t r = from + (uint32_t)n / SCENARIOS;
             for (size_t o = 0; o < 2; o++) {
                 const uint64_t cell = 2 * ((uint64_t)r * SCENARIOS + n % SCENARIOS) + o;
+                const bool is_losing = o == 0 && n % SCENARIOS == SCENARIOS - 1;
+                const double swing = point[i] == SIM_SEARCH_BASE ? 0 : (r % 2 == 0 ? 1 : -1) * self->to_and_fro;
                 const double one =
-                    value[o] + self->shared * noise(self->seed, 1, cell) +
+                    value[o] + swing + (is_losing ? self->lost_in_last * (at[0] - 0.5) : 0) +
+                    self->shared * noise(self->seed, 1, cell) +
                     self->own * noise(self->seed, 2 + (uint64_t)(at[0] * 1000) * 1001 + (uint64_t)(at[1] * 1000), cell);
                 sim_search_put(search, point[i], r, n % SCENARIOS, o,
                                o == 0 && at[0] >= self->missing_above ? (double)NAN : one);
@@ -221,6 +226,7 @@ static sim_search_input input_of(world *self, size_t budget)
         .objective_count = 2,
         .weight = {1, 1},
         .constraint_count = self->constrains ? 1 : 0,
+        .loss_limit = (double)INFINITY,
         .budget = budget,
         .context = self,
         .admits = anywhere,
@@ -363,6 +369,117 @@ START_TEST(constraints_hold_for_whatever_is_left)
 }
 END_TEST
 
+/* The larger u, the better the first objective; in the last scenario that is reversed by `lost_in_last`. */
+static void downhill(double u, double v, double out[2])
+{
+    (void)v;
+    out[0] = 1 - 0.8 * (u - 0.5);
+    out[1] = 1;
+}
+
+static world losing_in_last(double lost)
+{
+    return (world){.base = {0.5, 0.5}, .truth = downhill, .missing_above = INFINITY, .lost_in_last = lost};
+}
+
+/* At u = 0.7 a tenth is lost in the last scenario, while the mean goes on to gain; at 0.375 it is in the first. */
+START_TEST(a_mean_does_not_hide_what_is_lost_in_one_scenario)
+{
+    world self = losing_in_last(1.3);
+    sim_search_input input = input_of(&self, 1500);
+    sim_search search;
+    double at[2];
+    ck_assert(sim_search_run(&search, &input));
+    where_is(&search, sim_search_pick(&search), at);
+    ck_assert_double_eq(at[0], 1);
+    sim_search_deinit(&search);
+    self = losing_in_last(1.3);
+    input.loss_limit = 0.1;
+    size_t forbidden = 0;
+    ck_assert(sim_search_run(&search, &input));
+    for (size_t p = 1; p < search.count; p++) {
+        where_is(&search, p, at);
+        ck_assert_int_eq(search.point[p].standing == SIM_POINT_FORBIDDEN, (at[0] > 0.7 || at[0] <= 0.375));
+        if (at[0] <= 0.7)
+            continue;
+        ck_assert_uint_eq(search.point[p].loss.scenario, SCENARIOS - 1);
+        ck_assert_uint_eq(search.point[p].loss.objective, 0);
+        ck_assert_double_eq_tol(search.point[p].loss.excess, 0.5 * (at[0] - 0.5) - 0.1, 1e-9);
+        forbidden++;
+    }
+    ck_assert_uint_ge(forbidden, 5);
+    where_is(&search, sim_search_pick(&search), at);
+    ck_assert(at[0] > 0.6 && at[0] <= 0.7);
+    sim_search_deinit(&search);
+}
+END_TEST
+
+/* At u = 0.6 a fiftieth is lost in the last scenario. Luck that goes to and fro leaves all means as they are, but hides
+ * up to the second look that u = 1 loses more; all that time what gains more by its mean is what breaks the limit. */
+START_TEST(those_that_lose_nowhere_are_neither_beaten_nor_halved_away)
+{
+    world self = losing_in_last(1);
+    self.to_and_fro = 0.03;
+    sim_search_input input = input_of(&self, 900);
+    input.loss_limit = 0.02;
+    sim_search search;
+    double at[2];
+    size_t at_last = 0;
+    ck_assert(sim_search_run(&search, &input));
+    for (size_t p = 1; p < search.count; p++)
+        at_last += search.point[p].standing == SIM_POINT_FORBIDDEN && search.point[p].replications > SIM_SEARCH_FIRST;
+    ck_assert_uint_ge(at_last, 3);
+    where_is(&search, sim_search_pick(&search), at);
+    ck_assert_uint_ne(sim_search_pick(&search), SIM_SEARCH_BASE);
+    ck_assert(at[0] > 0.58 && at[0] <= 0.6);
+    sim_search_deinit(&search);
+}
+END_TEST
+
+/* The greatest mean loss of a point in its first replications, in any scenario and objective. */
+static double lost_by(const sim_search *search, size_t point, uint32_t replications)
+{
+    double worst = -INFINITY;
+    for (size_t i = 0; i < SCENARIOS * 2; i++) {
+        double lost = 0;
+        for (size_t r = 0; r < replications; r++)
+            lost += search->point[point].value[r * SCENARIOS * 2 + i] -
+                    search->point[SIM_SEARCH_BASE].value[r * SCENARIOS * 2 + i];
+        worst = fmax(worst, lost / replications / search->scale[i]);
+    }
+    return worst;
+}
+
+/* Luck hides up to the last look that u = 1 loses a twentieth in the last scenario, and nearly all points that gain
+ * anything gain more by their mean than those that keep the limit. */
+START_TEST(those_that_lose_nowhere_are_not_halved_away)
+{
+    size_t halved = 0;
+    for (uint32_t seed = 0; seed < 20; seed++) {
+        world self = losing_in_last(0.9);
+        self.seed = seed;
+        self.own = 0.04;
+        sim_search_input input = input_of(&self, 900);
+        input.loss_limit = 0.02;
+        sim_search search;
+        ck_assert(sim_search_run(&search, &input));
+        for (size_t p = 1; p < search.count; p++) {
+            const sim_search_point *one = &search.point[p];
+            if (one->standing != SIM_POINT_HALVED || one->loss.excess > 0)
+                continue;
+            for (size_t q = 1; q < search.count; q++) {
+                const sim_search_point *other = &search.point[q];
+                if (other->round == one->round && other->replications > one->replications)
+                    ck_assert_double_le(lost_by(&search, q, one->replications), 0.02 + 1e-9);
+            }
+            halved++;
+        }
+        sim_search_deinit(&search);
+    }
+    ck_assert_uint_ge(halved, 1);
+}
+END_TEST
+
 static bool is_left(double u, double v)
 {
     (void)v;
@@ -472,6 +589,9 @@ int main(void)
     tcase_add_test(tests, where_better_ones_exist_a_truly_better_one_is_picked);
     tcase_add_test(tests, where_nothing_matters_all_are_alike_and_the_base_stays);
     tcase_add_test(tests, constraints_hold_for_whatever_is_left);
+    tcase_add_test(tests, a_mean_does_not_hide_what_is_lost_in_one_scenario);
+    tcase_add_test(tests, those_that_lose_nowhere_are_neither_beaten_nor_halved_away);
+    tcase_add_test(tests, those_that_lose_nowhere_are_not_halved_away);
     tcase_add_test(tests, what_is_not_admitted_is_never_played);
     tcase_add_test(tests, a_point_without_a_value_where_the_base_has_one_leaves);
     tcase_add_test(tests, a_search_played_again_is_the_same);
