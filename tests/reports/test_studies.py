@@ -84,6 +84,12 @@ def check_command(regionsim):
         for name, old, new, status, words in (
                 ("as it is", "", "", 0, ": holds: "),
                 ("swapped", '"below"', '"above"', 1, "DOES NOT HOLD"),
+                ("over all scenarios", '"below"', '"gains"', 0, ": holds: "),
+                ("over all scenarios, swapped", '"below"', '"loses"', 1, "DOES NOT HOLD"),
+                ("within the limit", '"below"', '"keeps_limit"\nlimit = 0.1', 0, ": holds: "),
+                ("beyond the limit", '"below"', '"breaks_limit"\nlimit = 0.1', 1, "DOES NOT HOLD"),
+                ("a limit too few", '"below"', '"keeps_limit"', 2, '"limit" goes with'),
+                ("counted where nothing is", '"below"', '"gains"\nin_at_least = 1', 2, "about all scenarios"),
                 ("no such relation", '"below"', '"beneath"', 2, "not_below"),
                 ("no such field", "question", "qestion", 2, '"qestion" is not a field'),
                 ("a field too few", 'short = "s"', "", 2, '"short" is missing'),
