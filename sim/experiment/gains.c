@@ -104,6 +104,13 @@ bool sim_gains_keep_constraints(const sim_search *self, size_t point, size_t rep
     return ok;
 }
 
+static sim_loss_evidence evidence_of(const sim_interval *interval, double excess, double allowed)
+{
+    if (interval->high < -allowed)
+        return SIM_LOSS_BEYOND_DOUBT;
+    return interval->high < 0 && excess > 0 ? SIM_LOSS_SHOWN : SIM_LOSS_OPEN;
+}
+
 sim_search_loss sim_gains_loss(const sim_search *self, size_t point, uint32_t replications, double tail)
 {
     const sim_search_input *input = self->input;
@@ -115,11 +122,11 @@ sim_search_loss sim_gains_loss(const sim_search *self, size_t point, uint32_t re
                 gain[r] = gain_of(self, point, r, s, o);
             const double allowed = self->allowed[s * input->objective_count + o];
             const sim_estimate estimate = sim_mean_estimate(gain, replications);
-            const bool is_beyond_doubt = sim_t_interval_at(&estimate, tail).high < -allowed;
+            const sim_interval interval = sim_t_interval_at(&estimate, tail);
             const double excess = -estimate.value - allowed;
-            const bool is_more = is_beyond_doubt == worst.is_beyond_doubt ? excess > worst.excess : is_beyond_doubt;
-            if (is_more)
-                worst = (sim_search_loss){s, o, excess, is_beyond_doubt};
+            const sim_loss_evidence evidence = evidence_of(&interval, excess, allowed);
+            if (evidence > worst.evidence || (evidence == worst.evidence && excess > worst.excess))
+                worst = (sim_search_loss){evidence, s, o, excess};
         }
     }
     return worst;

@@ -17,8 +17,8 @@ bool sim_gains_are_known(const sim_search *self, size_t point, size_t replicatio
 /* Whether its means keep every constraint in every scenario. */
 bool sim_gains_keep_constraints(const sim_search *self, size_t point, size_t replications);
 
-/* Of its losses in the first replications the one furthest beyond what is allowed, or nearest to that. Intervals have
- * `tail` on each side. */
+/* Of its losses in the first replications the one with most evidence, of these the one with the largest excess.
+ * Intervals have `tail` on each side. */
 sim_search_loss sim_gains_loss(const sim_search *self, size_t point, uint32_t replications, double tail);
 
 /* Mean gain in each objective. */

@@ -130,8 +130,9 @@ static void look_at_each(sim_search *self, size_t first, uint32_t replications)
             continue;
         }
         self->point[p].loss = sim_gains_loss(self, p, replications, RACE_TAIL);
-        if (!sim_gains_keep_constraints(self, p, replications) || self->point[p].loss.is_beyond_doubt ||
-            (replications == SIM_SEARCH_FULL && !keeps_limit(self, p)))
+        const sim_loss_evidence evidence = self->point[p].loss.evidence;
+        if (!sim_gains_keep_constraints(self, p, replications) ||
+            evidence >= (replications < SIM_SEARCH_FULL ? SIM_LOSS_BEYOND_DOUBT : SIM_LOSS_SHOWN))
             leave(self, p, SIM_POINT_FORBIDDEN, p);
     }
 }

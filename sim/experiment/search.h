@@ -15,7 +15,8 @@
  *
  * **Limit.** A mean over scenarios hides what is lost in one of them. What a point may lose of an objective in a
  * scenario is `loss_limit` on that scenario's scale, or the scenario's margin where that is more. A point leaves at the
- * look at which some loss is beyond that by the whole interval, and at the last look by its mean.
+ * look at which some loss is beyond that by the whole interval; at the last look also if it is by its mean, provided
+ * that the interval is below zero: what may be luck is held against nobody.
  *
  * **Race.** New points play SIM_SEARCH_FIRST replications, then twice, then four times as many. At each of these looks
  * those leave that break a constraint (by their mean, in any scenario) or the limit, that are alike to an earlier
@@ -60,11 +61,17 @@ typedef enum {
 const char *sim_point_standing_word(sim_point_standing standing);
 const char *sim_point_origin_word(sim_point_origin origin);
 
+typedef enum {
+    SIM_LOSS_OPEN = 0,         /* within what is allowed, or perhaps luck */
+    SIM_LOSS_SHOWN = 1,        /* a loss beyond doubt, and more than is allowed by its mean */
+    SIM_LOSS_BEYOND_DOUBT = 2, /* more than is allowed beyond doubt */
+} sim_loss_evidence;
+
 /* What is lost in one scenario. */
 typedef struct {
+    sim_loss_evidence evidence;
     size_t scenario, objective;
-    double excess;        /* by the mean, beyond what is allowed; at most 0: it is allowed */
-    bool is_beyond_doubt; /* the whole interval is beyond it */
+    double excess; /* by the mean, beyond what is allowed; at most 0: it is allowed */
 } sim_search_loss;
 
 typedef struct {
@@ -75,7 +82,7 @@ typedef struct {
     uint32_t replications;
     sim_point_standing standing;
     size_t against;
-    sim_search_loss loss; /* the one furthest beyond what is allowed, at its latest look */
+    sim_search_loss loss; /* the one with most evidence, of these the largest excess, at its latest look */
     double *value;        /* [(replication * scenarios + scenario) * columns + column], NaN: none; owned */
     double *gain;         /* [replication * objectives + objective]; owned */
 } sim_search_point;
