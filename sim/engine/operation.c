@@ -14,10 +14,8 @@ void sim_run_note_pending(sim_run_state *run)
     const uint32_t pending = run->slot_count - run->free_count - run->zombie_count;
     if (pending > run->output->peak_pending)
         run->output->peak_pending = pending;
-    /* Slots of operations that a restart has ended are neither free nor in flight: without them both numbers say the
-     * same. */
-    if (run->zombie_count == 0)
-        run->least_free = run->free_count;
+    /* Slots of operations that a restart has ended are neither free nor in flight, and may be either later. */
+    run->least_free = run->slot_count - (uint32_t)run->output->peak_pending;
 }
 
 uint32_t sim_run_new_slot(sim_run_state *run)
@@ -26,7 +24,6 @@ uint32_t sim_run_new_slot(sim_run_state *run)
         (run->slot_capacity >= SIM_PENDING_MAX || !sim_run_reserve_slots(run, run->slot_capacity * 2)))
         return SIM_PENDING_MAX;
     const uint32_t index = run->slot_count++;
-    run->least_free = 1;
     sim_run_note_pending(run);
     return index;
 }

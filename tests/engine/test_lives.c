@@ -249,6 +249,22 @@ START_TEST(a_restart_ends_what_its_client_had_in_flight)
 }
 END_TEST
 
+/* 100 in flight, of which the restart ends about half; their places are taken again only when their answers would have
+ * come. 30 who start before that need new places, and 90 after that the old ones: 120 in flight, with places to spare. */
+START_TEST(the_most_in_flight_may_come_after_a_restart)
+{
+    play *self = run_both(
+        "duration: 2 s\n"
+        "workload: {shop: {rate: {step: {0: 1000 /s, 100 ms: 0 /s, 600 ms: 1000 /s, 630 ms: 0 /s, 1200 ms: 1000 /s,\n"
+        "  1290 ms: 0 /s}}, arrivals: constant, partitions: {count: 3}, operations: {read: 100 %}}}\n"
+        "faults: {slow: {where: {regions: [northcentralus]}, latency: {add: 1 s}}}\n"
+        "restarts: {deploy: {at: 500 ms, stagger: 5 s}}\n");
+    ck_assert_uint_eq(self->count, 220);
+    ck_assert_uint_eq(self->output.peak_pending, 120);
+    finish(self);
+}
+END_TEST
+
 /* The home fails everything from the start; both clients leave it for both partitions, and one forgets. */
 START_TEST(a_restart_drops_entries_as_returns_without_evidence)
 {
@@ -403,6 +419,7 @@ int main(void)
                         sizeof patience_cases / sizeof *patience_cases);
     tcase_add_test(all, a_larger_share_that_gives_up_takes_in_the_smaller);
     tcase_add_test(all, a_restart_ends_what_its_client_had_in_flight);
+    tcase_add_test(all, the_most_in_flight_may_come_after_a_restart);
     tcase_add_test(all, a_restart_drops_entries_as_returns_without_evidence);
     tcase_add_test(all, a_connection_that_an_earlier_life_tried_brings_nobody_home);
     tcase_add_test(all, a_restart_that_loses_counts_only_is_no_return);
