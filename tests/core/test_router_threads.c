@@ -32,6 +32,7 @@ enum { THREADS = 4, SLOTS = 12, PARTITIONS = 64 };
 typedef struct {
     atomic_uint_fast64_t sent, successes, failures, neutral;
     atomic_uint_fast64_t told_total, told_success, told[UINT8_MAX + 1];
+    atomic_uint_fast64_t hedges_won;
 } tally;
 
 typedef struct {
@@ -48,6 +49,7 @@ typedef struct {
 typedef struct {
     arena *arena;
     uint64_t state;
+    rgn_plan plan[RGN_DIRECTIONS];
     rgn_op op[SLOTS];
     bool is_busy[SLOTS];
 } worker;
@@ -129,8 +131,10 @@ static void start(worker *w, rgn_op *op)
                            .direction = mix(&w->state) % 4 == 0 ? RGN_WRITE : RGN_READ,
                            .hash = (uint32_t)mix(&w->state),
                            .timeout = MS(20)};
-    rgn_step step = rgn_op_start(a->router, op, &request, tick(a));
+    rgn_step step;
 
+    request.plan = &w->plan[request.direction];
+    step = rgn_op_start(a->router, op, &request, tick(a));
     w->is_busy[op - w->op] = step != RGN_DONE;
     if (step == RGN_SEND && (op->send_flags & RGN_SEND_CANARY) != 0)
         atomic_fetch_add(&a->tally.sent, 1);
@@ -162,6 +166,8 @@ static void go_on(worker *w, rgn_op *op, bool may_abandon)
         return;
     }
     w->is_busy[op - w->op] = step != RGN_DONE;
+    if (step == RGN_DONE && rgn_op_hedge(op) == RGN_HEDGE_ALTERNATE_WON)
+        atomic_fetch_add(&a->tally.hedges_won, 1);
     if (had_canary && (step == RGN_DONE || !rgn_op_has_canary(op)))
         count_end(&a->tally, evidence);
 }
@@ -247,6 +253,7 @@ static rgn_router_config config_of(arena *a, uint32_t stripes, bool is_hedged)
 {
     rgn_router_config config = {.partition_count = a->partitions,
                                 .account = &a->account,
+                                .preferred = a->account.readable, /* without any nobody is hedged */
                                 .lock_stripes = stripes,
                                 .allocator = plain_allocator,
                                 .random = {below, a},
@@ -326,7 +333,7 @@ static bool hammer_once(uint32_t partitions, uint32_t stripes, bool is_hedged, u
     for (size_t i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
     expect_every_canary_once(&a);
-    has_met = has_met_everything(&a);
+    has_met = has_met_everything(&a) && (a.tally.hedges_won > 0) == is_hedged;
     rgn_router_destroy(a.router);
     return has_met;
 }
@@ -359,6 +366,13 @@ START_TEST(no_canary_that_races_a_hedge_is_lost_or_counted_twice)
 }
 END_TEST
 
+/* Rows of hedge wins begin, go on and end in all stripes at once. */
+START_TEST(hedges_win_in_many_partitions)
+{
+    hammer(PARTITIONS, 8, true);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("router_threads");
@@ -371,6 +385,7 @@ int main(void)
     tcase_add_test(tc, no_canary_of_one_partition_is_lost_or_counted_twice);
     tcase_add_test(tc, no_canary_of_many_partitions_is_lost_or_counted_twice);
     tcase_add_test(tc, no_canary_that_races_a_hedge_is_lost_or_counted_twice);
+    tcase_add_test(tc, hedges_win_in_many_partitions);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
