@@ -25,7 +25,7 @@ typedef struct {
 static inline void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now)
 {
     e->router = router;
-    e->stripe = &router->stripes[partition & (router->stripe_count - 1)];
+    e->stripe = rgni_router_stripe(router, partition);
     rgni_lock(&e->stripe->lock);
     e->slot = rgni_stripe_find(e->stripe, partition);
     e->is_new = false;

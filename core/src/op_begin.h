@@ -63,8 +63,8 @@ static inline void rgni_op_begin_tail(rgn_op *op, const rgn_topology *topology)
     rgni_op_set(op, RGNI_OP_HAS_TAIL, true);
 }
 
-/* The hedge's region, with the rule that leaves out what has tripped. Nearly always that is home at most, and so is what
- * has failed within the operation: from home a hedge goes to the second region, from there to the third. */
+/* The hedge's region, with the rule that leaves out what has tripped. Nearly always that is home at most, and so is
+ * what has failed within the operation: from home a hedge goes to the second region, from there to the third. */
 static inline rgn_region rgni_race_untripped(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
     const rgn_region *order = topology->read_order.region;

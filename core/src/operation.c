@@ -284,8 +284,7 @@ static inline bool has_quiet_tail(const rgn_op *op)
 /* A success after which nothing is left to charge or cancel, and to note at most that hedge wins end (HDG-17): of the
  * only leg of an operation whose race, if any, stands before its threshold, at a partition to whose memory a success
  * means nothing else. */
-static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, uint8_t state,
-                                const rgn_response *response)
+static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, uint8_t state, const rgn_response *response)
 {
     bool races = op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC;
 

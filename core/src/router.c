@@ -238,7 +238,7 @@ uint32_t rgn_router_hedge_wins(const rgn_router *router, rgn_partition partition
 
 rgn_region_set rgni_router_failed(const rgn_router *router, rgn_partition partition, rgn_direction direction)
 {
-    rgni_stripe *stripe = &router->stripes[partition & (router->stripe_count - 1)];
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
     rgn_region_set failed = 0;
     rgni_slot *slot;
 

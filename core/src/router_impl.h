@@ -50,8 +50,8 @@ typedef struct {
 struct rgn_router {
     /* Read by every operation, written rarely. */
     _Atomic(rgni_snapshot *) snapshot;
-    _Atomic uint64_t
-        epoch; /* moves on after each change to what plans are made of: snapshot, breaker, gateway; never 0 */
+    /* Moves on after each change of what plans are made of: snapshot, breaker, gateway. Never 0. */
+    _Atomic uint64_t epoch;
     rgni_marks marks;
     atomic_bool is_breaker_on;
     rgni_gateway gateway;

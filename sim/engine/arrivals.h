@@ -15,7 +15,7 @@
 
 enum {
     SIM_ARRIVALS_BLOCK = SIM_DRAW_BLOCK, /* long enough to overlap the draws, short enough for the first cache */
-    SIM_ORDINAL_LUCK_BITS = 34, /* an operation's luck key: its stream's name hash above, n below */
+    SIM_ORDINAL_LUCK_BITS = 34,          /* an operation's luck key: its stream's name hash above, n below */
 };
 #define SIM_RATE_NS INT64_C(1000000000000) /* rates count operations in 1000 s */
 
@@ -88,7 +88,7 @@ typedef struct {
     int64_t next_time; /* RGN_TIME_NEVER: no more */
     sim_stream *first; /* stream of the next arrival */
     sim_stream *stream;
-    sim_extras extras;     /* where clients have limits or try again: of the stream after the workloads' */
+    sim_extras extras;        /* where clients have limits or try again: of the stream after the workloads' */
     rgn_region *first_region; /* [client]: where its first leg probably goes; ... */
     uint64_t *first_place;    /* ... as SIM_DRAW_LEG counts it */
 } sim_arrivals_merge;

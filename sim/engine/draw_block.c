@@ -7,29 +7,29 @@
 #include <string.h>
 
 /* A function that fills a block with `width` draws at a time. `target` names an instruction set, or is empty. */
-#define DEFINE_FILL(name, width, target)                                                                               \
-    target static void name(const sim_luck *luck, sim_draw purpose, sim_draw_block *block)                             \
-    {                                                                                                                  \
-        typedef uint64_t lanes __attribute__((vector_size((width) * sizeof(uint64_t))));                               \
-        const uint64_t key0 = luck->seed;                                                                              \
-        const uint64_t key1 = (uint64_t)luck->replication << 32 | (uint64_t)purpose;                                   \
-        const uint64_t key2 = SIM_THREEFRY_PARITY ^ key0 ^ key1;                                                       \
-        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                                                       \
-            lanes a;                                                                                                   \
-            lanes b;                                                                                                   \
-            memcpy(&a, &block->counter[0][i], sizeof a);                                                               \
-            memcpy(&b, &block->counter[1][i], sizeof b);                                                               \
-            a += key0, b += key1;                                                                                      \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                                \
-            a += key1, b += key2 + 1;                                                                                  \
-            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                                                \
-            a += key2, b += key0 + 2;                                                                                  \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                                \
-            a += key0, b += key1 + 3;                                                                                  \
-            ROUND(16);                                                                                                 \
-            memcpy(&block->word[0][i], &a, sizeof a);                                                                  \
-            memcpy(&block->word[1][i], &b, sizeof b);                                                                  \
-        }                                                                                                              \
+#define DEFINE_FILL(name, width, target)                                                   \
+    target static void name(const sim_luck *luck, sim_draw purpose, sim_draw_block *block) \
+    {                                                                                      \
+        typedef uint64_t lanes __attribute__((vector_size((width) * sizeof(uint64_t))));   \
+        const uint64_t key0 = luck->seed;                                                  \
+        const uint64_t key1 = (uint64_t)luck->replication << 32 | (uint64_t)purpose;       \
+        const uint64_t key2 = SIM_THREEFRY_PARITY ^ key0 ^ key1;                           \
+        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                           \
+            lanes a;                                                                       \
+            lanes b;                                                                       \
+            memcpy(&a, &block->counter[0][i], sizeof a);                                   \
+            memcpy(&b, &block->counter[1][i], sizeof b);                                   \
+            a += key0, b += key1;                                                          \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                    \
+            a += key1, b += key2 + 1;                                                      \
+            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                    \
+            a += key2, b += key0 + 2;                                                      \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                    \
+            a += key0, b += key1 + 3;                                                      \
+            ROUND(16);                                                                     \
+            memcpy(&block->word[0][i], &a, sizeof a);                                      \
+            memcpy(&block->word[1][i], &b, sizeof b);                                      \
+        }                                                                                  \
     }
 #define ROUND(n) (a += b, b = ((b << (n)) | (b >> (64 - (n)))) ^ a)
 

@@ -6,7 +6,8 @@
 #include "engine/stations.h"
 
 enum {
-    ROUTER_BYTES = 2048, /* a router with one topology, without its partitions' state bytes */
+    ROUTER_BYTES = 2048, /* a router with one topology, without what it has for each partition: */
+    PARTITION_BYTES = 3, /* ... its state, and a short row of hedge wins */
     ENTRY_BYTES = 256,   /* an entry's place in a slab and in its table */
 };
 
@@ -96,8 +97,9 @@ static uint64_t entry_bytes(const sim_scenario *scenario)
 uint64_t sim_run_memory_estimate(const sim_scenario *scenario)
 {
     const uint64_t seconds = (uint64_t)(scenario->duration / RGN_NS_PER_S) + 1;
-    return (uint64_t)scenario->client_count * (ROUTER_BYTES + sizeof(sim_client) + scenario->partition_count +
-                                                scenario->workload_count * RGN_DIRECTIONS * sizeof(rgn_plan)) +
+    return (uint64_t)scenario->client_count *
+               (ROUTER_BYTES + sizeof(sim_client) + PARTITION_BYTES * (uint64_t)scenario->partition_count +
+                scenario->workload_count * RGN_DIRECTIONS * sizeof(rgn_plan)) +
            entry_bytes(scenario) + in_flight_bytes(scenario) + seconds * scenario->region_count * sizeof(uint32_t) +
            arrival_bytes(scenario) + connection_bytes(scenario) + session_bytes(scenario) +
            SIM_STORIES_MAX * sizeof(sim_story);

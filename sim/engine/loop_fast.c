@@ -37,7 +37,8 @@ static inline sim_event next_event(const sim_run_state *run, uint32_t index, int
     return (sim_event){(uint64_t)wake_at, sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index)};
 }
 
-/* The same for an operation that sim_run_start() calls plain: only the end of its leg or the core's wake-up can be next. */
+/* The same for an operation that sim_run_start() calls plain: only the end of its leg or the core's wake-up can be
+ * next. */
 static inline sim_event first_event(const sim_run_state *run, uint32_t index, int64_t delay)
 {
     const sim_slot *slot = &run->slot[index];

@@ -83,7 +83,8 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_le
     sim_run_digest(run, &record);
 }
 
-/* A first leg where neither connections nor jitter matter: as sim_run_settle_leg(), of which most is known here. `luck` is drawn for the place where most go. */
+/* A first leg where neither connections nor jitter matter: as sim_run_settle_leg(), of which most is known here. `luck`
+ * is drawn for the place where most go. */
 static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words luck,
                                       int64_t now)
 {
@@ -99,8 +100,7 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const 
     if (SIM_LIKELY(sim_world_is_quiet(run->world, region, now + round_trip / 2, luck)))
         service = sim_world_service(run->world, (sim_kind)slot->kind, luck);
     else
-        service =
-            sim_world_slowed_service(run->world, region, (sim_kind)slot->kind, now + round_trip / 2, luck);
+        service = sim_world_slowed_service(run->world, region, (sim_kind)slot->kind, now + round_trip / 2, luck);
     if (SIM_LIKELY(service >= 0)) {
         leg->end = now + round_trip + service;
         leg->status = 200;
@@ -225,8 +225,8 @@ static inline void sim_run_report_ended(sim_run_state *run, sim_slot *slot, int6
     ended->hedges = 0;
     ended->hedge_cancelled = 0;
     ended->hedge_region = RGN_REGION_NONE;
-    if (!SIM_LIKELY(result->is_success && (slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY && slot->hedges == 0 && !sim_is_end_of_race(hedge) &&
-                    run->ends_plain))
+    if (!SIM_LIKELY(result->is_success && (slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY && slot->hedges == 0 &&
+                    !sim_is_end_of_race(hedge) && run->ends_plain))
         sim_run_report_rest(run, slot, ended);
 }
 

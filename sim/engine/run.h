@@ -168,8 +168,8 @@ bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now);
 /* The application gives up. */
 bool sim_run_abandon(sim_run_state *run, sim_slot *slot, int64_t now);
 
-/* operation.c, for operation.h: as many operations may be in flight as never before; a slot that was never used; what is
- * not a plain start, end or success. */
+/* operation.c, for operation.h: as many operations may be in flight as never before; a slot that was never used; what
+ * is not a plain start, end or success. */
 void sim_run_note_pending(sim_run_state *run);
 uint32_t sim_run_new_slot(sim_run_state *run);
 /* The luck of a first leg that goes elsewhere than expected; the answer to one that a fault may strike. */

@@ -2,10 +2,11 @@
 /* The event wheel: the queue of the fast loop. Same order as sim_queue, found faster while events lie close together.
  * A slot has one event at a time, which lies in an array by slot; what moves are slots.
  *
- * Time is cut into buckets of 2^shift ns, so many that most of those in use hold one event; a bucket is a list of slots,
- * and its events are sorted into `front` when it is taken in hand. What lies further ahead than the wheel reaches, or
- * finds the front full, waits in a heap, and the next event is the earlier of the two heads. So ties by the thousand
- * cost a heap's time and never a sort's. A bucket is one number, so that the wheel stays in the processor's first cache.
+ * Time is cut into buckets of 2^shift ns, so many that most of those in use hold one event; a bucket is a list of
+ * slots, and its events are sorted into `front` when it is taken in hand. What lies further ahead than the wheel
+ * reaches, or finds the front full, waits in a heap, and the next event is the earlier of the two heads. So ties by the
+ * thousand cost a heap's time and never a sort's. A bucket is one number, so that the wheel stays in the processor's
+ * first cache.
  */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H

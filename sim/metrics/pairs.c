@@ -345,8 +345,8 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
         span->has_failed_leg = true;
 }
 
-/* The pair's place among the stretches at hand. Neighbours in one client share none until there are more partitions than
- * places. */
+/* The pair's place among the stretches at hand. Neighbours in one client share none until there are more partitions
+ * than places. */
 static inline size_t place_at_hand(const sim_metrics *m, uint32_t client, uint32_t partition)
 {
     return (client * (size_t)m->scenario->partition_count + partition) & m->at_hand_last;

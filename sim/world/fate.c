@@ -268,8 +268,8 @@ static __attribute__((noinline)) sim_fate settle(sim_world_run *run, int64_t rou
 sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
                              sim_words luck)
 {
-    const int64_t service = sim_world_slowed_service(run, attempt->region, (sim_kind)attempt->kind,
-                                                     sent + round_trip / 2, luck);
+    const int64_t service =
+        sim_world_slowed_service(run, attempt->region, (sim_kind)attempt->kind, sent + round_trip / 2, luck);
     if (service >= 0)
         return (sim_fate){.end = sent + round_trip + service, .status = 200};
     return settle(run, round_trip, attempt, sent, luck);

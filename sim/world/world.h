@@ -67,8 +67,8 @@ typedef struct sim_world_run {
     const sim_sampler *service[SIM_KINDS];
     const sim_sampler *jitter; /* factor on a round trip in ppm; NULL: no jitter, no word to draw */
     sim_quiet quiet[RGN_REGIONS_MAX];
-    sim_steady slowed[RGN_REGIONS_MAX]; /* of attempts that no error strikes */
-    sim_steady struck[RGN_REGIONS_MAX]; /* of those that one strikes */
+    sim_steady slowed[RGN_REGIONS_MAX];      /* of attempts that no error strikes */
+    sim_steady struck[RGN_REGIONS_MAX];      /* of those that one strikes */
     struct sim_world_scope *scope;           /* who is hit; scope.c */
     struct sim_write_regions *write_regions; /* who takes writes; NULL: the account never changes; write_region.c */
 } sim_world_run;

@@ -13,7 +13,7 @@ enum { ENDED_MAX = 16384 };
 
 /* Work takes 10 ms, but 4 s in three of the four regions. One client for 3 s: thousands are in flight at once. */
 #define WORLD(clients, workload, more) STRUCK_WORLD(clients, workload, "latency: {multiply: 400}", more)
-#define STRUCK_WORLD(clients, workload, blow, more)                                                                                 \
+#define STRUCK_WORLD(clients, workload, blow, more)                                                                    \
     "regionsim: 1\n"                                                                                                   \
     "scenario: fans\n"                                                                                                 \
     "duration: 3 s\n"                                                                                                  \
@@ -114,9 +114,8 @@ END_TEST
 /* The three legs that are cut would have failed four seconds later: nobody pays for them. */
 START_TEST(legs_that_are_cut_are_served_only_if_their_region_would_have_answered)
 {
-    play *self =
-        run(STRUCK_WORLD("", HALVES, "errors: {statuses: {503: 100 %}, share: 100 %, after: 4 s}", ""),
-            "max_alternates: 7, threshold_step: 50 ms", SIM_MODE_FAST);
+    play *self = run(STRUCK_WORLD("", HALVES, "errors: {statuses: {503: 100 %}, share: 100 %, after: 4 s}", ""),
+                     "max_alternates: 7, threshold_step: 50 ms", SIM_MODE_FAST);
     uint64_t reads = 0;
     for (size_t i = 0; i < self->count; i++) {
         const sim_ended *op = &self->ended[i];

@@ -250,7 +250,8 @@ START_TEST(a_restart_ends_what_its_client_had_in_flight)
 END_TEST
 
 /* 100 in flight, of which the restart ends about half; their places are taken again only when their answers would have
- * come. 30 who start before that need new places, and 90 after that the old ones: 120 in flight, with places to spare. */
+ * come. 30 who start before that need new places, and 90 after that the old ones: 120 in flight, with places to spare.
+ */
 START_TEST(the_most_in_flight_may_come_after_a_restart)
 {
     play *self = run_both(

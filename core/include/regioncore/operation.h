@@ -110,12 +110,9 @@ typedef enum {
     RGN_WAKE_HARVEST = 5,
 } rgn_wake_kind;
 
-enum {
-    RGN_SEND_CANARY = 1,
-    RGN_SEND_HEDGE = 2,
-    RGN_SEND_HUB = 4
-}; /* bits of rgn_op.send_flags. HUB: only the
-partition's hub may answer; the Cosmos header x-ms-cosmos-hub-region-processing-only says so */
+/* Bits of rgn_op.send_flags. HUB: only the partition's hub may answer; the Cosmos header
+ * x-ms-cosmos-hub-region-processing-only says so. */
+enum { RGN_SEND_CANARY = 1, RGN_SEND_HEDGE = 2, RGN_SEND_HUB = 4 };
 
 typedef struct {
     uint16_t status;    /* what the caller sees; 408 for a deadline, 503 for an exhausted transport error */
