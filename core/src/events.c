@@ -5,7 +5,6 @@
 #include "reduce.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* Makes sure that the event has a slot. RTR-2: without memory, routing stays as it is by default. */
 static bool event_needs_slot(rgni_event *e)
@@ -30,10 +29,12 @@ static RGNI_NOINLINE bool event_needs_side(rgni_event *e)
     return false;
 }
 
-/* The stripe's lock is held. */
+/* The stripe's lock is held. Other threads read the neighbours' bytes for each operation, and would lose the cache line
+ * to a store that says nothing new. */
 static inline void set_state_byte(rgn_router *router, rgn_partition partition, uint8_t state)
 {
-    atomic_store_explicit(&router->states[partition], state, memory_order_release);
+    if (atomic_load_explicit(&router->states[partition], memory_order_relaxed) != state)
+        atomic_store_explicit(&router->states[partition], state, memory_order_release);
 }
 
 /* A new slot goes into the table, one without entry and side goes. */
@@ -273,10 +274,9 @@ static bool make_few_wins(rgn_router *router)
 
     if (atomic_load_explicit(&router->few_wins, memory_order_acquire) != NULL)
         return false;
-    made = rgni_memory_take(&router->memory, rgni_few_wins_size(router));
+    made = rgni_memory_take(&router->memory, rgni_few_wins_size(router)); /* zeroed, as all that it gives */
     if (made == NULL)
         return false;
-    memset(made, 0, rgni_few_wins_size(router));
     if (!atomic_compare_exchange_strong_explicit(&router->few_wins, &few, made, memory_order_acq_rel,
                                                  memory_order_acquire))
         rgni_memory_give(&router->memory, made, rgni_few_wins_size(router)); /* another stripe's were first */
