@@ -119,11 +119,13 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const 
 
 /* ---- starting ---- */
 
-/* The first leg goes to the first region, or is kept away from home, and there is nothing to ask for. */
+/* The first leg goes to the first region, or is kept away from home by an operation that excludes none, and there is
+ * nothing to ask for. */
 static inline bool sim_run_is_first_send_plain(const sim_run_state *run, const sim_slot *slot)
 {
     const uint8_t reason = slot->op.reason;
-    return (SIM_LIKELY(reason == RGN_REASON_ROUTE_PREFERRED) || reason == RGN_REASON_ROUTE_OVERRIDE) &&
+    return (SIM_LIKELY(reason == RGN_REASON_ROUTE_PREFERRED) ||
+            (reason == RGN_REASON_ROUTE_OVERRIDE && slot->op.excluded == 0)) &&
            slot->op.send_flags == 0 && run->is_plain && slot->flags == 0;
 }
 
