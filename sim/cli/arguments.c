@@ -119,9 +119,9 @@ const cli_verb cli_verbs[] = {
      "Searches over the values of --vary for points that are better than --policy in the objectives, on average over "
      "the scenarios, under the same luck: points that fill the space, a race in which what is beaten leaves early, "
      "then steps around the front. The point picked is confirmed against the policy in replications that the search "
-     "has not seen, and in the scenarios held out. It is recommended if an objective is better there and none is "
-     "worse; otherwise the policy is, as it is (status 4 if something was picked and not confirmed). After a kill "
-     "--resume goes on; with the same arguments the result is the same.",
+     "has not seen, and in the scenarios held out. It is recommended if an objective is better there, none is worse, "
+     "and no single scenario loses more than --loss-limit; otherwise the policy is, as it is (status 4 if something "
+     "was picked and not confirmed). After a kill --resume goes on; with the same arguments the result is the same.",
      "regionsim tune scenarios/flagship.yaml scenarios/grey-failure.yaml --policy success-rate --vary "
      "failback.min_sample=5..50 --vary failback.promote=sweep,due --output tuned.yaml\n"
      "regionsim tune --scenario scenarios/flagship.yaml --scenario scenarios/low-traffic.yaml --policy success-rate "

@@ -67,16 +67,22 @@ static void put_heading(const drawing *self, const char *text)
 static void put_prose(const drawing *self, const char *text)
 {
     if (self->format == CLI_MD)
-        (void)fprintf(self->out, "\n%s\n", text);
+        (void)fprintf(self->out, "%s\n", text);
     else
         cli_put_wrapped(self->out, text, 0, 0, cli_prose_width(self->out));
+}
+
+/* Prose about the table above it. */
+static void put_note(const drawing *self, const char *text)
+{
+    (void)fputc('\n', self->out);
+    put_prose(self, text);
 }
 
 static void finish_table(drawing *self)
 {
     if (self->ok)
         cli_table_print(&self->table, self->format, self->out);
-    (void)fputs(self->format == CLI_MD ? "" : "\n", self->out);
     cli_table_deinit(&self->table);
     self->columns = 0;
 }
@@ -141,10 +147,10 @@ static void print_front(drawing *self)
             add_front_row(self, p);
     }
     finish_table(self);
-    put_prose(self,
-              "A gain is what is improved, relative to the base under the same luck, whichever side is better; ± is "
-              "half of a 95 % interval over replications. Of many points some look good by luck: only the "
-              "confirmation counts.");
+    put_note(self,
+             "A gain is what is improved, relative to the base under the same luck, whichever side is better; ± is "
+             "half of a 95 % interval over replications. Of many points some look good by luck: only the "
+             "confirmation counts.");
 }
 
 static void print_sensitivity(drawing *self)
@@ -178,9 +184,9 @@ static void print_sensitivity(drawing *self)
         end_row(self);
     }
     finish_table(self);
-    put_prose(self,
-              "A straight line through the points of the first round: it says which knobs matter, not that the truth "
-              "is straight.");
+    put_note(self,
+             "A straight line through the points of the first round: it says which knobs matter, not that the truth "
+             "is straight.");
 }
 
 /* How much less than the best of the front. */
@@ -218,7 +224,7 @@ static void print_robustness(drawing *self)
         end_row(self);
     }
     finish_table(self);
-    put_prose(self, "Regret: how much more the best point of the front gains in that scenario.");
+    put_note(self, "Regret: how much more the best point of the front gains in that scenario.");
 }
 
 static void add_confirmation_row(drawing *self, const sim_tune_confirmation *one)

@@ -108,7 +108,7 @@ static void say_limit(cli_tuning *self)
     if (said > 0)
         say(self, ".");
     else if (isfinite(self->goals.loss_limit))
-        say(self, " No single scenario loses more than %g %% of an objective beyond doubt.",
+        say(self, " No single scenario loses more than %g %% of an objective (or its margin) beyond doubt.",
             100 * self->goals.loss_limit);
 }
 
@@ -132,11 +132,11 @@ static void explain_nothing(cli_tuning *self)
         base, self->search.count - 1);
     if (forbidden > 0)
         say(self, " %zu of them break%s a constraint.", forbidden, forbidden == 1 ? "s" : "");
-    if (limited > 0)
-        say(self, " %zu of them lose%s more than %g %% of an objective in a single scenario.", limited,
-            limited == 1 ? "s" : "", 100 * self->goals.loss_limit);
     if (!sim_gains_keep_constraints(&self->search, SIM_SEARCH_BASE, self->search.point[SIM_SEARCH_BASE].replications))
-        say(self, " So does %s itself: no point may be able to keep them all.", base);
+        say(self, " %s itself breaks a constraint: no point may be able to keep them all.", base);
+    if (limited > 0)
+        say(self, " %zu of them lose%s more than %g %% of an objective (or its margin) in a single scenario.", limited,
+            limited == 1 ? "s" : "", 100 * self->goals.loss_limit);
 }
 
 void cli_tune_explain(cli_tuning *self)

@@ -83,9 +83,14 @@ static bool compare_head(void *context, sqlite3_stmt *statement)
     if (!self->differs)
         return true;
     first_difference(&there, &here);
-    (void)snprintf(self->error->message, sizeof self->error->message,
-                   "the database %s holds another search: \"%.*s\" there, \"%.*s\" here", self->store->path,
-                   first_line(there), there, first_line(here), here);
+    if (*there == '\0') /* made by a version that knew less */
+        (void)snprintf(self->error->message, sizeof self->error->message,
+                       "the database %s holds another search, of a version without \"%.*s\"", self->store->path,
+                       first_line(here), here);
+    else
+        (void)snprintf(self->error->message, sizeof self->error->message,
+                       "the database %s holds another search: \"%.*s\" there, \"%.*s\" here", self->store->path,
+                       first_line(there), there, first_line(here), here);
     return true;
 }
 
