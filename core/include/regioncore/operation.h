@@ -75,8 +75,11 @@ typedef struct {
 /* Room for what requests of one kind come to, so that only the first of them pays for working it out: at partitions
  * whose traffic nothing moves, and at those that go around home. It belongs to the caller and is plain data, all zero
  * at first; one thread at a time uses it, for requests to one router (zero it before another router gets it). Requests
- * that differ in more than partition and hash may share it, but it holds one kind at a time. Their options must not
- * change as long as it is used. */
+ * that differ in more than partition and hash may share it, but it holds one kind at a time. Their options, and the
+ * client's strategy, must neither change in place nor be freed as long as it is used. None of this is checked, for a
+ * check would cost what a plan saves: one that is not zeroed, or was made with another router or by other options at
+ * the same address, sends operations where that would have, with its timeouts, perhaps to a region that this router
+ * does not have. */
 typedef struct {
     rgn_planned at_home;
     rgn_planned around_home;
