@@ -34,6 +34,7 @@ void rgni_plan_make(rgn_planned *planned, const rgn_router *router, const rgn_op
     if (request->timeout != RGN_TIME_NEVER && request->timeout > longest)
         longest = request->timeout;
     planned->latest = RGN_TIME_NEVER - 1 - longest;
+    planned->router = router;
     planned->timeout = request->timeout;
     planned->options = request->options;
     planned->resolved = op->options;

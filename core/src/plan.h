@@ -35,7 +35,8 @@ static inline const rgn_planned *rgni_plan_for(rgn_plan *plan, const rgn_router 
     if (request->partition >= router->partition_count)
         return NULL;
     planned = rgni_plan_at(plan, rgni_router_state(router, request->partition), (rgn_direction)request->direction);
-    if (planned == NULL || planned->epoch != atomic_load_explicit(&router->epoch, memory_order_acquire) ||
+    if (planned == NULL || planned->router != router ||
+        planned->epoch != atomic_load_explicit(&router->epoch, memory_order_acquire) ||
         planned->kind != rgni_plan_kind(request) || planned->options != request->options ||
         planned->timeout != request->timeout || now > planned->latest || rgni_router_has_marks(router))
         return NULL;

@@ -115,6 +115,25 @@ START_TEST(a_plan_is_of_one_kind_of_request)
 }
 END_TEST
 
+START_TEST(a_plan_that_routers_share_is_made_anew_for_each)
+{
+    rgn_plan plan = {0};
+    rgn_op op;
+    rgn_request request = a_read;
+
+    init_twins();
+    f[WITHOUT].account.readable = f[WITHOUT].account.writable = f[WITHOUT].config.preferred =
+        (rgn_region_list){2, {5, 6}};
+    start_twins();
+    request.plan = &plan;
+    for (unsigned i = 0; i < 6; i++) {
+        ck_assert_int_eq(rgn_op_start(f[i % TWINS].router, &op, &request, 0), RGN_SEND);
+        ck_assert_uint_eq(op.region, i % TWINS == WITH ? 0 : 5);
+    }
+    stop_twins();
+}
+END_TEST
+
 START_TEST(what_plans_are_made_of_outdates_them)
 {
     rgn_account fewer;
@@ -355,6 +374,7 @@ int main(void)
     suite_add_tcase(suite, tc);
     tcase_add_test(tc, the_first_start_makes_a_plan_and_the_next_follows_it);
     tcase_add_test(tc, a_plan_is_of_one_kind_of_request);
+    tcase_add_test(tc, a_plan_that_routers_share_is_made_anew_for_each);
     tcase_add_test(tc, what_plans_are_made_of_outdates_them);
     tcase_add_test(tc, a_tripped_partition_has_a_plan_of_its_own);
     tcase_add_test(tc, no_plan_where_a_start_does_more_than_fill_in_its_operation);

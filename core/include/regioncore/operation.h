@@ -58,6 +58,7 @@ typedef struct {
 
 /* What a start comes to. */
 typedef struct {
+    const rgn_router *router;
     uint64_t epoch; /* of the router; 0: nothing is planned */
     uint64_t kind;
     const rgn_options *options; /* the request's */
@@ -74,12 +75,11 @@ typedef struct {
 
 /* Room for what requests of one kind come to, so that only the first of them pays for working it out: at partitions
  * whose traffic nothing moves, and at those that go around home. It belongs to the caller and is plain data, all zero
- * at first; one thread at a time uses it, for requests to one router (zero it before another router gets it). Requests
- * that differ in more than partition and hash may share it, but it holds one kind at a time. Their options, and the
- * client's strategy, must neither change in place nor be freed as long as it is used. None of this is checked, for a
- * check would cost what a plan saves: one that is not zeroed, or was made with another router or by other options at
- * the same address, sends operations where that would have, with its timeouts, perhaps to a region that this router
- * does not have. */
+ * at first; one thread at a time uses it. Requests of any kind, to any router, may share it, but it holds what those of
+ * one kind to one router come to, and is made anew when another one comes. The options of the requests, and the client's
+ * strategy, must neither change in place nor be freed as long as it is used, and a router must not be made where one lay
+ * that it was used with: zero it then. That is not checked: such a plan sends operations where they would have gone, with
+ * the timeouts that they would have had. */
 typedef struct {
     rgn_planned at_home;
     rgn_planned around_home;
