@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The race from its start to each of its ends, and what it leaves behind. Tests that the published hedging
  * specification lists keep the names it gives them. */
-#include "op_begin.h"
-
 #include "hedge_script.h"
 
 /* --- healthy ----------------------------------------------------------------------------------------------------- */
@@ -588,81 +586,9 @@ START_TEST(after_a_trip_by_hedge_wins_slow_successes_may_count_as_failures)
 }
 END_TEST
 
-/* --- told in short and in full ----------------------------------------------------------------------------------- */
-
-typedef enum { WON_EARLY, WON_LATE, LOST, TALES } tale;
-
-/* What the operation looks like after each call. */
-static void tell(tale what, rgn_dur_ns timeout, rgn_op told[3])
-{
-    rgn_request request = a_read;
-
-    request.timeout = timeout;
-    request.options = &f.config.options;
-    begin(&request, S(1));
-    told[0] = op;
-    if (what == WON_EARLY)
-        answer(0, 200, 0, S(1) + MS(100));
-    else
-        ring(RGN_WAKE_HEDGE, S(1) + MS(200));
-    told[1] = op;
-    if (what != WON_EARLY)
-        answer(what == LOST ? 1 : 0, 200, 0, S(1) + MS(300));
-    told[2] = op;
-}
-
-/* The usual course has short ways of its own. What keeps an operation off one of them without a say in its course
- * leaves every byte of the operation as it is, and the same row of hedge wins. */
-START_TEST(a_race_is_the_same_told_in_short_and_in_full)
-{
-    static const rgn_dur_ns timeouts[] = {RGN_TIME_NEVER, S(60), S(6), MS(1500)};
-
-    for (unsigned i = 0; i < TALES * 4; i++) {
-        rgn_op told[3][3];
-        for (int obstacle = 0; obstacle < 3; obstacle++) {
-            hedge_teardown();
-            hedge_init(true);
-            if (obstacle == 1)
-                f.config.options.hedging_budget_concurrent--; /* the launch */
-            fixture_start(&f);
-            if (obstacle == 2)
-                rgn_router_record_failure(f.router, 0, 2, RGN_READ, 0); /* the end */
-            rgn_router_record_hedge_win(f.router, 0, 0, 0);
-            tell((tale)(i % TALES), timeouts[i / TALES], told[obstacle]);
-            ck_assert_msg(memcmp(told[obstacle], told[0], sizeof told[0]) == 0, "tale %u, obstacle %d", i, obstacle);
-            ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, 0), i % TALES == LOST ? 2 : 0);
-        }
-    }
-}
-END_TEST
-
-/* The same for the region that a hedge goes to. */
-START_TEST(a_short_look_finds_the_region_that_the_search_finds)
-{
-    const rgn_topology *topology = rgn_router_topology(f.router);
-    rgn_options options = f.config.options;
-
-    memset(&op, 0, sizeof op);
-    op.options = &options;
-    for (rgn_region_set excluded = 0; excluded < 8; excluded++) {
-        for (int64_t rule = RGN_SECONDARY_SECOND; rule <= RGN_SECONDARY_UNTRIPPED; rule++) {
-            for (rgn_region primary = 0; primary < 4; primary++) {
-                op.excluded = excluded;
-                op.region = primary;
-                options.hedging_secondary = rule;
-                ck_assert_uint_eq(rgni_race_secondary(f.router, &op, topology),
-                                  rgni_race_search_secondary(f.router, &op, topology));
-            }
-        }
-    }
-}
-END_TEST
-
 int main(void)
 {
     const TTest *const tests[] = {zero_overhead_happy_path_no_allocs,
-                                  a_race_is_the_same_told_in_short_and_in_full,
-                                  a_short_look_finds_the_region_that_the_search_finds,
                                   hedging_read_primary_fast,
                                   hedging_read_primary_slow,
                                   hedging_read_both_regions_slow,
