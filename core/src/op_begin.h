@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What every healthy operation runs through, in line: its attempt is sent, and its race begins.
+/* What most operations run through, in line: an attempt is sent, its hedge has a region, the operation ends.
  *
- * op_send.c and operation.c include it; what a healthy operation does not need lies there and in hedging_race.c. */
+ * The pipeline and the race include it; what most operations do not need lies in their own files. */
 #ifndef REGIONCORE_SRC_OP_BEGIN_H
 #define REGIONCORE_SRC_OP_BEGIN_H
 
