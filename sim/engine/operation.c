@@ -30,6 +30,18 @@ uint32_t sim_run_new_slot(sim_run_state *run)
 
 /* ---- sending ---- */
 
+void sim_run_count_in_other_second(sim_run_state *run, rgn_region region, int64_t arrival)
+{
+    const sim_region_load *load = &run->output->load;
+    const uint64_t number = (uint64_t)arrival / (uint64_t)RGN_NS_PER_S;
+    if (number >= load->seconds)
+        return;
+    sim_load_second *second = &run->load_second[region];
+    second->from = number * (uint64_t)RGN_NS_PER_S;
+    second->count = &load->count[region * (uint64_t)load->seconds + number];
+    ++*second->count;
+}
+
 static void add_one(uint8_t *count)
 {
     *count = (uint8_t)(*count + (*count < UINT8_MAX));
@@ -82,17 +94,30 @@ static void ask_session(sim_run_state *run, sim_slot *slot, int64_t now, int64_t
                                  &leg->substatus);
 }
 
-/* How often the operation has gone to `region`, this time included. The array is set up only when a second leg is sent.
- */
-static uint32_t count_visit(sim_slot *slot, rgn_region region)
+/* How often the operation has gone to `region`, this time included; it has been there before. */
+static __attribute__((noinline)) uint32_t count_return(sim_run_state *run, sim_slot *slot, rgn_region region)
 {
+    uint8_t *count = &run->visits[slot - run->slot].count[region];
+    if (!rgn_region_in(slot->revisited, region))
+        *count = 1;
+    slot->revisited |= rgn_region_bit(region);
+    return ++*count;
+}
+
+/* The same of any leg. */
+static inline uint32_t count_visit(sim_run_state *run, sim_slot *slot, rgn_region region)
+{
+    const rgn_region_set here = rgn_region_bit(region);
     if (slot->legs == 1)
         return 1;
     if (slot->legs == 2) {
-        memset(slot->visits, 0, sizeof slot->visits);
-        slot->visits[slot->first_region] = 1;
+        slot->visited = rgn_region_bit(slot->first_region);
+        slot->revisited = 0;
     }
-    return ++slot->visits[region];
+    if ((slot->visited & here) != 0)
+        return count_return(run, slot, region);
+    slot->visited |= here;
+    return 1;
 }
 
 /* What faults strike: the operation's partition, or for metadata the number beyond all of them. */
@@ -162,7 +187,7 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
         throttle_leg(run, slot, now);
         return;
     }
-    const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(slot, region));
+    const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(run, slot, region));
     const int64_t round_trip = jittered(run, slot, place, run->fleet.client[slot->client].round_trip[region]);
     sim_run_settle_leg(run, slot, sim_run_leg(run, slot, slot->op.leg), struck_partition(run, slot),
                        sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place), round_trip,
@@ -171,14 +196,16 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
 }
 
 /* The same where there is nothing to ask for and nobody to tell: run->is_plain, no story. The operation stays open. */
-static __attribute__((flatten)) bool send_plainly(sim_run_state *run, sim_slot *slot, int64_t now)
+static bool send_plainly(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     const rgn_region region = slot->op.region;
+    const sim_client *client = &run->fleet.client[slot->client];
     begin_leg(run, slot);
-    const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(slot, region));
-    sim_run_settle_leg(run, slot, sim_run_leg(run, slot, slot->op.leg), struck_partition(run, slot),
-                       sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place),
-                       run->fleet.client[slot->client].round_trip[region], false, now);
+    const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(run, slot, region));
+    const sim_words luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
+    sim_run_settle_plainly(run, slot, sim_run_leg(run, slot, slot->op.leg), region, client, luck, now);
+    const sim_record_words record = sim_run_sent_record(slot, now);
+    sim_run_digest(run, &record);
     return true;
 }
 
@@ -188,12 +215,20 @@ sim_words sim_run_draw_first_leg(const sim_run_state *run, const sim_slot *slot)
                           sim_leg_place(run->scenario->region[slot->op.region], 1));
 }
 
-void sim_run_strike_first_leg(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t round_trip, int64_t now)
+void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
+                        int64_t now)
 {
+    const sim_error *error = sim_world_steady_error(run->world, leg->region, now + round_trip / 2, luck);
+    if (SIM_LIKELY(error != NULL)) {
+        leg->end = rgn_time_add(now + round_trip, run->world->struck[leg->region].answer_after);
+        leg->status = error->status;
+        leg->substatus = error->substatus;
+        leg->transport = RGN_TRANSPORT_NONE;
+        return;
+    }
     const sim_attempt attempt = {
-        .region = slot->op.region, .kind = slot->kind, .client = slot->client, .partition = slot->partition};
-    const sim_fate fate = sim_world_fate_slow(run->world, round_trip, &attempt, now, luck);
-    sim_leg *leg = &slot->leg[0];
+        .region = leg->region, .kind = slot->kind, .client = slot->client, .partition = struck_partition(run, slot)};
+    const sim_fate fate = sim_world_settle(run->world, round_trip, &attempt, now, luck);
     leg->end = fate.end;
     leg->status = fate.status;
     leg->substatus = fate.substatus;

@@ -35,10 +35,11 @@ static inline void sim_run_release_slot(sim_run_state *run, uint32_t index)
 
 static inline void sim_run_count_arrival(sim_run_state *run, rgn_region region, int64_t arrival)
 {
-    const sim_region_load *load = &run->output->load;
-    const uint64_t second = (uint64_t)arrival / (uint64_t)RGN_NS_PER_S;
-    if (SIM_LIKELY(second < load->seconds))
-        load->count[region * (uint64_t)load->seconds + second]++;
+    const sim_load_second *second = &run->load_second[region];
+    if (SIM_LIKELY((uint64_t)arrival - second->from < (uint64_t)RGN_NS_PER_S))
+        ++*second->count;
+    else
+        sim_run_count_in_other_second(run, region, arrival);
 }
 
 static inline sim_record_words sim_run_sent_record(const sim_slot *slot, int64_t now)
@@ -83,34 +84,41 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_le
     sim_run_digest(run, &record);
 }
 
-/* A first leg where neither connections nor jitter matter: as sim_run_settle_leg(), of which most is known here. `luck`
- * is drawn for the place where most go. */
-static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words luck,
-                                      int64_t now)
+/* The fate of a leg where neither connections nor jitter matter: as sim_run_settle_leg(), of which most is known here.
+ */
+static inline void sim_run_settle_plainly(sim_run_state *run, const sim_slot *slot, sim_leg *leg, rgn_region region,
+                                          const sim_client *client, sim_words luck, int64_t now)
 {
-    const rgn_region region = slot->op.region;
     const int64_t round_trip = client->round_trip[region];
-    sim_leg *leg = &slot->leg[0];
-    if (!SIM_LIKELY(region == run->arrivals.first_region[client->index]))
-        luck = sim_run_draw_first_leg(run, slot);
-    slot->legs = 1;
+    const int64_t arrival = now + round_trip / 2;
+    int64_t service;
     leg->sent = now;
     leg->region = region;
-    int64_t service;
-    if (SIM_LIKELY(sim_world_is_quiet(run->world, region, now + round_trip / 2, luck)))
+    if (SIM_LIKELY(sim_world_is_quiet(run->world, region, arrival, luck)))
         service = sim_world_service(run->world, (sim_kind)slot->kind, luck);
     else
-        service = sim_world_slowed_service(run->world, region, (sim_kind)slot->kind, now + round_trip / 2, luck);
+        service = sim_world_slowed_service(run->world, region, (sim_kind)slot->kind, arrival, luck);
     if (SIM_LIKELY(service >= 0)) {
         leg->end = now + round_trip + service;
         leg->status = 200;
         leg->substatus = 0;
         leg->transport = RGN_TRANSPORT_NONE;
     } else {
-        sim_run_strike_first_leg(run, slot, luck, round_trip, now);
+        sim_run_strike_leg(run, slot, leg, luck, round_trip, now);
     }
     run->output->legs++;
-    sim_run_count_arrival(run, region, now + round_trip / 2);
+    sim_run_count_arrival(run, region, arrival);
+}
+
+/* A first leg of that kind. `luck` is drawn for the place where most go. */
+static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words luck,
+                                      int64_t now)
+{
+    const rgn_region region = slot->op.region;
+    if (!SIM_LIKELY(region == run->arrivals.first_region[client->index]))
+        luck = sim_run_draw_first_leg(run, slot);
+    slot->legs = 1;
+    sim_run_settle_plainly(run, slot, &slot->leg[0], region, client, luck, now);
     const sim_record_words record = {{(uint64_t)now,
                                       (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)slot->op.reason << 48 | region,
                                       slot->ordinal, sim_pack_ids(slot->client, slot->partition)}};

@@ -93,11 +93,14 @@ bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
     sim_slot *slot = aligned_alloc(64, capacity * sizeof *slot);
     uint32_t *free_slot = realloc(run->free_slot, capacity * sizeof *free_slot);
     uint16_t *story_place = realloc(run->story_place, capacity * sizeof *story_place);
+    sim_visits *visits = realloc(run->visits, capacity * sizeof *visits);
     if (free_slot != NULL)
         run->free_slot = free_slot;
     if (story_place != NULL)
         run->story_place = story_place;
-    if (slot == NULL || free_slot == NULL || story_place == NULL || !reserve_fans(run, capacity) ||
+    if (visits != NULL)
+        run->visits = visits;
+    if (slot == NULL || free_slot == NULL || story_place == NULL || visits == NULL || !reserve_fans(run, capacity) ||
         (run->sessions != NULL && !sim_sessions_reserve(run->sessions, capacity)) ||
         (run->stations != NULL && !sim_stations_reserve(run, capacity)) ||
         (run->callers != NULL && !sim_callers_reserve(run, capacity))) {
@@ -117,6 +120,8 @@ static bool open_load(sim_run_state *run)
     sim_region_load *load = &run->output->load;
     load->seconds = (uint32_t)(run->scenario->duration / RGN_NS_PER_S) + 1;
     load->count = calloc((size_t)load->seconds * run->scenario->region_count, sizeof *load->count);
+    for (uint32_t r = 0; r < run->scenario->region_count; r++)
+        run->load_second[r] = (sim_load_second){.from = (uint64_t)RGN_TIME_NEVER};
     return load->count != NULL;
 }
 
@@ -264,6 +269,7 @@ void sim_run_close(sim_run_state *run)
         free(run->fan[b]);
     free(run->fan);
     free(run->story_place);
+    free(run->visits);
 }
 
 void sim_run_record_restart(sim_run_state *run, uint32_t client, int64_t now)

@@ -49,12 +49,18 @@ typedef struct {
     uint8_t kind;
     uint8_t workload;
     rgn_region first_region;
-    uint8_t flags;                   /* SIM_ENDED_*, SLOT_* */
-    uint8_t hedges;                  /* launched; 255: so many or more */
-    uint8_t unserved_legs;           /* that no region served; the same */
-    rgn_region hedge_region;         /* of the latest hedge */
-    uint8_t visits[RGN_REGIONS_MAX]; /* how often this operation went to each region; set up at its second leg */
+    uint8_t flags;            /* SIM_ENDED_*, SLOT_* */
+    uint8_t hedges;           /* launched; 255: so many or more */
+    uint8_t unserved_legs;    /* that no region served; the same */
+    rgn_region hedge_region;  /* of the latest hedge */
+    rgn_region_set visited;   /* where the operation has been; set up at its second leg */
+    rgn_region_set revisited; /* where it has been more than once, as often as its sim_visits says; likewise */
 } sim_slot;
+
+/* Beside its slot. */
+typedef struct {
+    uint8_t count[RGN_REGIONS_MAX];
+} sim_visits;
 
 /* What an operation that may have more than one hedge has beside its slot. */
 typedef struct {
@@ -82,6 +88,12 @@ static inline sim_form sim_run_form(const sim_slot *slot)
 
 /* Leg field of the event of an operation that is given up: its class is that of deadlines, which come before it. */
 enum { SIM_LEG_ABANDON = 7 };
+
+/* The second in which a region's latest leg arrived. */
+typedef struct {
+    uint64_t from; /* ns */
+    uint32_t *count;
+} sim_load_second;
 
 typedef struct sim_run {
     const sim_run_input *input;
@@ -113,6 +125,7 @@ typedef struct sim_run {
 
     sim_slot *slot;
     uint16_t *story_place;      /* of a slot with SIM_SLOT_STORY */
+    sim_visits *visits;         /* of a slot */
     uint64_t story_bound;       /* hashes of operations worth following are below it */
     const rgn_response *answer; /* what the call into the core reported; NULL: no leg's end */
     uint8_t answered_leg;       /* whose answer that is */
@@ -148,7 +161,8 @@ typedef struct sim_run {
     bool is_told;            /* an operation that sim_run_follow() has ended is being reported */
     uint64_t restart_events; /* put into the background queue at the start */
 
-    int64_t now;             /* instant of the event in hand; the loops set it, and it never goes back */
+    int64_t now; /* instant of the event in hand; the loops set it, and it never goes back */
+    sim_load_second load_second[RGN_REGIONS_MAX];
     int64_t next_checkpoint; /* or look at thresholds, whichever comes first */
     uint32_t checkpoint;
     sim_run_output *output;
@@ -171,10 +185,13 @@ bool sim_run_abandon(sim_run_state *run, sim_slot *slot, int64_t now);
 /* operation.c, for operation.h: as many operations may be in flight as never before; a slot that was never used; what
  * is not a plain start, end or success. */
 void sim_run_note_pending(sim_run_state *run);
+/* A leg arrives in another second than the region's latest. */
+void sim_run_count_in_other_second(sim_run_state *run, rgn_region region, int64_t arrival);
 uint32_t sim_run_new_slot(sim_run_state *run);
 /* The luck of a first leg that goes elsewhere than expected; the answer to one that a fault may strike. */
 sim_words sim_run_draw_first_leg(const sim_run_state *run, const sim_slot *slot);
-void sim_run_strike_first_leg(sim_run_state *run, sim_slot *slot, sim_words luck, int64_t round_trip, int64_t now);
+void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
+                        int64_t now);
 int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot);
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,

@@ -197,15 +197,29 @@ static sim_steady open_window(const sim_world_run *run, const sim_stretches *str
                         .impact = *all};
 }
 
+/* The one error that strikes everybody in the window after the same time; NULL: there is no such error. */
+static const sim_error *only_answer(const sim_steady *window)
+{
+    const sim_fault *fault = window->impact.hit.fault;
+    const bool is_simple = window->is_met_by_all && !window->impact.is_lost && window->impact.round_trips == 0 &&
+                           fault->error_count == 1 && fault->error_after >= 0 &&
+                           fault->error[0].type == SIM_ERROR_STATUS;
+    return is_simple ? &fault->error[0] : NULL;
+}
+
 /* The windows around an attempt's arrival, of which stretch `here` tells. */
 static void open_windows(sim_world_run *run, rgn_region region, uint32_t here, uint64_t met, const sim_impact *all)
 {
     const sim_stretches *stretches = &run->stretches[region];
     const sim_slowing slowing = stretches->slowing[here];
     const sim_slice *hit = &all->hit;
-    if (hit->fault != NULL && slowing != SIM_SLOWING_VARIES && stretches->strikes_steadily[here])
-        run->struck[region] = open_window(run, stretches, here, met, all, first_word_at(hit->from),
-                                          first_word_at(hit->from + hit->width));
+    if (hit->fault != NULL && slowing != SIM_SLOWING_VARIES && stretches->strikes_steadily[here]) {
+        sim_steady *struck = &run->struck[region];
+        *struck = open_window(run, stretches, here, met, all, first_word_at(hit->from),
+                              first_word_at(hit->from + hit->width));
+        struck->answer = only_answer(struck);
+        struck->answer_after = hit->fault->error_after;
+    }
     if (stretches->struck[here] >= SIM_SHARE_ONE || slowing == SIM_SLOWING_VARIES)
         return;
     sim_impact slowed = *all;
@@ -249,9 +263,8 @@ static sim_impact look_around(sim_world_run *run, const sim_attempt *attempt, in
     return all;
 }
 
-/* Apart, so that those who are slowed and no more, which whole storms are, have no room to make. */
-static __attribute__((noinline)) sim_fate settle(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt,
-                                                 int64_t sent, sim_words luck)
+sim_fate sim_world_settle(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
+                          sim_words luck)
 {
     const int64_t arrival = rgn_time_add(sent, round_trip / 2);
     const sim_steady *slowed = &run->slowed[attempt->region];
@@ -272,5 +285,5 @@ sim_fate sim_world_fate_slow(sim_world_run *run, int64_t round_trip, const sim_a
         sim_world_slowed_service(run, attempt->region, (sim_kind)attempt->kind, sent + round_trip / 2, luck);
     if (service >= 0)
         return (sim_fate){.end = sent + round_trip + service, .status = 200};
-    return settle(run, round_trip, attempt, sent, luck);
+    return sim_world_settle(run, round_trip, attempt, sent, luck);
 }

@@ -57,6 +57,9 @@ typedef struct {
     uint64_t met;        /* ... meets just these takes this: */
     bool is_met_by_all;  /* nobody needs to be asked what it meets */
     sim_impact impact;
+    /* The status with which all of them are answered `answer_after` the round trip; NULL: it is not as simple. */
+    const sim_error *answer;
+    int64_t answer_after;
 } sim_steady;
 
 typedef struct sim_world_run {
@@ -208,6 +211,19 @@ static inline int64_t sim_world_slowed_service(const sim_world_run *run, rgn_reg
     const sim_u128 scaled = (sim_u128)sim_sampler_draw(run->service[kind], luck.word[0]) * slowed->impact.multiplier;
     /* Up to five hours: nothing can overflow, and no 128 bits are divided. */
     return scaled >> 64 == 0 ? slowed->impact.added + (int64_t)((uint64_t)scaled / SIM_FACTOR_ONE) : -1;
+}
+
+/* The fate of an attempt for which neither of the above holds. */
+sim_fate sim_world_settle(sim_world_run *run, int64_t round_trip, const sim_attempt *attempt, int64_t sent,
+                          sim_words luck);
+
+/* The error that answers an attempt which reaches a region where everybody's outcome word in some part of all words is
+ * answered by the same one, after the same time; NULL: it is not as simple as that. */
+static inline const sim_error *sim_world_steady_error(const sim_world_run *run, rgn_region region, int64_t arrival,
+                                                      sim_words luck)
+{
+    const sim_steady *struck = &run->struck[region];
+    return sim_steady_holds(struck, arrival, luck.word[1]) ? struck->answer : NULL;
 }
 
 /* The fate of an attempt sent at `sent`. No allocation, no libm. */
