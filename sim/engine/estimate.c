@@ -41,7 +41,7 @@ static uint64_t in_flight_bytes(const sim_scenario *scenario)
     const uint64_t slots = slots_at_most(scenario);
     const uint64_t seen =
         scenario->replication.is_on ? (uint64_t)SIM_SLOT_LEGS * scenario->region_count * sizeof(rgn_lsn) : 0;
-    return slots * (sizeof(sim_slot) + sizeof(sim_event) + sizeof(uint32_t) + seen) +
+    return slots * (sizeof(sim_slot) + sizeof(sim_visits) + sizeof(sim_event) + sizeof(uint32_t) + seen) +
            sim_stations_memory_estimate(scenario, slots) + sim_callers_memory_estimate(scenario, slots);
 }
 

@@ -81,15 +81,15 @@ static uint64_t mean_spacing(const sim_scenario *scenario)
     return (uint64_t)SIM_RATE_NS / rate_mhz;
 }
 
-/* When the loop has to look at more than operations: background work, stations, a checkpoint, or the end of all
- * events. */
-static uint64_t next_interruption(const sim_run_state *run)
+/* Finds out when the loop has to look at more than operations: background work, stations, a checkpoint, or the end of
+ * all events; at once, if expiries have moved. */
+static void find_interruption(sim_run_state *run)
 {
     const uint64_t background = sim_queue_next_time(&run->background);
     uint64_t next = background < (uint64_t)run->next_checkpoint ? background : (uint64_t)run->next_checkpoint;
     if (HAS_STATIONS && sim_stations_next_time(run) < next)
         next = sim_stations_next_time(run);
-    return next;
+    run->interruption_at = run->dirty_count > 0 ? 0 : next;
 }
 
 /* ---- where regions have limits ---- */
@@ -124,8 +124,12 @@ typedef enum { GO_ON, LOOK_AGAIN, STOP, NO_MEMORY } interruption;
 
 /* Before anything happens at `now`, the next instant of an operation. Background work comes first, then stations; both
  * may move it. */
-static interruption interrupt(sim_run_state *run, sim_wheel *queue, uint64_t now)
+static interruption look_around(sim_run_state *run, sim_wheel *queue, uint64_t now)
 {
+    if (run->dirty_count > 0) {
+        sim_run_schedule_dirty(run);
+        return LOOK_AGAIN;
+    }
     const uint64_t background = sim_queue_next_time(&run->background);
     const uint64_t station = HAS_STATIONS ? sim_stations_next_time(run) : SIM_NO_EVENT;
     if (background <= now && background <= station)
@@ -141,18 +145,24 @@ static interruption interrupt(sim_run_state *run, sim_wheel *queue, uint64_t now
     return GO_ON;
 }
 
+static __attribute__((noinline)) interruption interrupt(sim_run_state *run, sim_wheel *queue, uint64_t now)
+{
+    const interruption next = look_around(run, queue, now);
+    find_interruption(run);
+    return next;
+}
+
 static bool is_stopped(const sim_run_state *run, uint64_t now)
 {
     return run->input->on_progress != NULL && !run->input->on_progress(run->input->progress_context, (int64_t)now);
 }
 
-/* Puts the operation's next event into the queue. False: no memory. */
-static inline bool keep(sim_wheel *queue, sim_event event)
+/* Puts the operation's next event into the queue. */
+static inline __attribute__((always_inline)) sim_wheel_news keep(sim_wheel *queue, sim_event event)
 {
     if (HAS_STATIONS)
-        return put(queue, event);
-    sim_wheel_push(queue, event);
-    return true;
+        return put(queue, event) ? SIM_WHEEL_FIRST_MAY_CHANGE : SIM_WHEEL_NO_MEMORY;
+    return sim_wheel_push(queue, event);
 }
 
 /* The operation has ended. */
@@ -172,56 +182,67 @@ static inline uint32_t take_slot(sim_run_state *run, sim_wheel *queue)
     return index == SIM_PENDING_MAX || sim_wheel_reserve(queue, run->slot_capacity) ? index : SIM_PENDING_MAX;
 }
 
-/* The queue's first event happens; the index of its slot. */
-static inline uint32_t ring(sim_run_state *run, sim_wheel *queue, const sim_event *first, bool *is_open)
+/* One more event: false if somebody wants the run to stop. */
+static inline bool count_event(sim_run_state *run, uint32_t *until_progress, uint64_t now)
+{
+    if (__builtin_expect(--*until_progress == 0, 0)) {
+        *until_progress = SIM_PROGRESS_EVENTS;
+        run->output->events += SIM_PROGRESS_EVENTS;
+        if (is_stopped(run, now))
+            return false;
+    }
+    sim_run_set_now(run, now);
+    return true;
+}
+
+/* The queue's first event happens. */
+static inline sim_wheel_news ring(sim_run_state *run, sim_wheel *queue, const sim_event *first, int64_t delay)
 {
     const sim_event event = sim_wheel_pop(queue, first);
     const uint32_t index = sim_event_slot(event.key);
     sim_slot *slot = &run->slot[index];
-    if (SIM_LIKELY(slot->legs != 0)) {
-        *is_open = carry_out(run, slot, event);
-    } else {
+    bool is_open = false;
+    if (SIM_LIKELY(slot->legs != 0))
+        is_open = carry_out(run, slot, event);
+    else
         run->zombie_count--;
-        *is_open = false;
-    }
-    return index;
-}
-
-/* What comes next happens: the queue's first event, or the next operation's start. False: no slot, or no memory. */
-static inline bool happen(sim_run_state *run, sim_wheel *queue, const sim_event *first, bool is_arrival, int64_t delay)
-{
-    uint32_t index;
-    bool is_open;
-    if (is_arrival) {
-        index = take_slot(run, queue);
-        if (__builtin_expect(index == SIM_PENDING_MAX, 0))
-            return false;
-        const sim_started started = sim_run_start(run, &run->slot[index]);
-        if (SIM_LIKELY(started == SIM_STARTED_PLAIN))
-            return keep(queue, first_event(run, index, delay));
-        is_open = started == SIM_STARTED_OPEN;
-    } else {
-        index = ring(run, queue, first, &is_open);
-    }
     if (is_open)
         return keep(queue, next_event(run, index, delay));
     leave(run, queue, index);
-    return true;
+    return SIM_WHEEL_FIRST_STAYS;
 }
 
-/* Counts the events. */
-static inline sim_run_status loop(sim_run_state *run, sim_wheel *queue, uint64_t *events)
+/* The next operation starts. */
+static inline sim_wheel_news begin(sim_run_state *run, sim_wheel *queue, int64_t delay)
+{
+    const uint32_t index = take_slot(run, queue);
+    if (__builtin_expect(index == SIM_PENDING_MAX, 0))
+        return SIM_WHEEL_NO_MEMORY;
+    const sim_started started = sim_run_start(run, &run->slot[index]);
+    if (__builtin_expect(started == SIM_STARTED_ENDED, 0)) {
+        leave(run, queue, index);
+        return SIM_WHEEL_FIRST_STAYS;
+    }
+    return keep(queue, SIM_LIKELY(started == SIM_STARTED_PLAIN) ? first_event(run, index, delay)
+                                                                : next_event(run, index, delay));
+}
+
+static sim_run_status no_slot(const sim_run_state *run)
+{
+    return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
+}
+
+static inline sim_run_status loop(sim_run_state *run, sim_wheel *queue, uint32_t *until_progress)
 {
     const int64_t delay = run->input->planted_timer_delay;
-    uint64_t interruption_at = next_interruption(run);
+    find_interruption(run);
     for (;;) {
         const sim_event *first = sim_wheel_first(queue);
         const uint64_t operation = first->time;
-        const uint64_t arrival = (uint64_t)run->arrivals.next_time;
-        const uint64_t now = operation <= arrival ? operation : arrival;
-        if (__builtin_expect(now >= interruption_at, 0)) {
+        uint64_t arrival = (uint64_t)run->arrivals.next_time;
+        uint64_t now = operation <= arrival ? operation : arrival;
+        if (__builtin_expect(now >= run->interruption_at, 0)) {
             const interruption next = interrupt(run, queue, now);
-            interruption_at = next_interruption(run);
             if (next == STOP)
                 return SIM_RUN_OK;
             if (HAS_STATIONS && next == NO_MEMORY)
@@ -233,28 +254,36 @@ static inline sim_run_status loop(sim_run_state *run, sim_wheel *queue, uint64_t
             (void)sim_wheel_pop(queue, first);
             continue;
         }
-        if (__builtin_expect((++*events & (SIM_PROGRESS_EVENTS - 1)) == 0, 0) && is_stopped(run, now))
-            return SIM_RUN_INTERRUPTED;
-        sim_run_set_now(run, now);
-        if (!SIM_LIKELY(happen(run, queue, first, arrival < operation, delay)))
-            return run->slot_count >= SIM_PENDING_MAX ? SIM_RUN_TOO_MANY_PENDING : SIM_RUN_NO_MEMORY;
-        if (HAS_STATIONS)
-            interruption_at = next_interruption(run);
-        if (__builtin_expect(run->dirty_count > 0, 0)) {
-            sim_run_schedule_dirty(run);
-            interruption_at = next_interruption(run);
+        sim_wheel_news news;
+        if (operation <= arrival) {
+            if (!count_event(run, until_progress, now))
+                return SIM_RUN_INTERRUPTED;
+            news = ring(run, queue, first, delay);
+        } else {
+            /* As long as the queue's first event stays what it is, and nothing interrupts, one after the other. */
+            const uint64_t stays_until = !HAS_STATIONS && queue->in_hand > 0 ? operation : 0;
+            do {
+                if (!count_event(run, until_progress, arrival))
+                    return SIM_RUN_INTERRUPTED;
+                news = begin(run, queue, delay);
+                arrival = (uint64_t)run->arrivals.next_time;
+            } while (news == SIM_WHEEL_FIRST_STAYS && arrival < stays_until && arrival < run->interruption_at);
         }
+        if (__builtin_expect(news == SIM_WHEEL_NO_MEMORY, 0))
+            return no_slot(run);
+        if (HAS_STATIONS)
+            find_interruption(run);
     }
 }
 
 sim_run_status SIM_LOOP(sim_run_state *run)
 {
     sim_wheel queue;
-    uint64_t events = 0;
+    uint32_t until_progress = SIM_PROGRESS_EVENTS;
     sim_run_status status = SIM_RUN_NO_MEMORY;
     if (sim_wheel_init(&queue, mean_spacing(run->scenario)) && sim_wheel_reserve(&queue, run->slot_capacity))
-        status = loop(run, &queue, &events);
-    run->output->events = events;
+        status = loop(run, &queue, &until_progress);
+    run->output->events += SIM_PROGRESS_EVENTS - until_progress;
     sim_wheel_deinit(&queue);
     return status;
 }

@@ -144,6 +144,7 @@ typedef struct sim_run {
     int64_t *background_time; /* by client: the one time that counts; NEVER: none */
     uint32_t dirty_count;     /* clients whose next expiry may have moved */
     uint32_t *dirty;
+    uint64_t interruption_at; /* when the fast loop has to look at more than operations; 0: at once */
 
     bool is_restarting;    /* whatever a router does now, it does because its process ends */
     uint32_t zombie_count; /* slots whose operations a restart has ended and that wait for their event (legs: 0) */
@@ -266,6 +267,7 @@ void sim_run_schedule(sim_run_state *run, uint32_t client, int64_t earliest);
 static inline void sim_run_mark_dirty(sim_run_state *run, uint32_t client)
 {
     run->dirty[run->dirty_count++ % SIM_TRANSITIONS_PENDING] = client;
+    run->interruption_at = 0;
 }
 /* Puts moved expiries into the background queue, none before `run->now`; call it after each of the above. */
 void sim_run_schedule_dirty(sim_run_state *run);

@@ -3,10 +3,10 @@
  * A slot has one event at a time, which lies in an array by slot; what moves are slots.
  *
  * Time is cut into buckets of 2^shift ns, so many that most of those in use hold one event; a bucket is a list of
- * slots, and its events are sorted into `front` when it is taken in hand. What lies further ahead than the wheel
- * reaches, or finds the front full, waits in a heap, and the next event is the earlier of the two heads. So ties by the
- * thousand cost a heap's time and never a sort's. A bucket is one number, so that the wheel stays in the processor's
- * first cache.
+ * slots. When it is taken in hand, a single event stays where it is, and several are sorted into `front`. What lies
+ * further ahead than the wheel reaches, or finds the front full, waits in a heap, and the next event is the earlier of
+ * the two heads. So ties by the thousand cost a heap's time and never a sort's. A bucket is one number, so that the
+ * wheel stays in the processor's first cache.
  */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
@@ -20,25 +20,22 @@ enum {
 };
 
 typedef struct {
-    uint32_t *bucket; /* the bucket's latest slot + 1; 0: it is empty */
-    uint32_t *before; /* by slot: the one before it in its bucket, + 1; 0: none */
-    sim_event *event; /* by slot */
-    sim_event *next;  /* of the front, in order from here ... */
-    sim_event *end;   /* ... to here */
-    uint64_t current; /* number of the bucket in hand: time >> shift */
+    uint32_t *bucket;      /* the bucket's latest slot + 1; 0: it is empty */
+    uint32_t *before;      /* by slot: the one before it in its bucket, + 1; 0: none */
+    sim_event *event;      /* by slot */
+    const sim_event *next; /* of those in hand, in order: in `front`, or the only one in `event` */
+    uint32_t in_hand;      /* from there on */
+    uint64_t current;      /* number of the bucket in hand: time >> shift */
     uint32_t shift;
     uint32_t in_buckets; /* events in buckets ahead */
     uint32_t capacity;   /* of `event` */
     sim_queue far;
-    sim_event front[SIM_WHEEL_FRONT_EVENTS + 1]; /* `end` says NO_EVENT, so that the next time need not look for it */
+    sim_event front[SIM_WHEEL_FRONT_EVENTS];
     uint64_t occupied[SIM_WHEEL_BUCKETS / 64];
 } sim_wheel;
 
-static inline void sim_wheel_empty_front_(sim_wheel *wheel)
-{
-    wheel->next = wheel->end = wheel->front;
-    wheel->end->time = SIM_NO_EVENT;
-}
+/* What a push did to the first event if that was in hand. A push itself needs no memory. */
+typedef enum { SIM_WHEEL_FIRST_STAYS, SIM_WHEEL_FIRST_MAY_CHANGE, SIM_WHEEL_NO_MEMORY } sim_wheel_news;
 
 /* `spacing_ns`: mean time between events. False: no memory. */
 static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
@@ -46,7 +43,6 @@ static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
     memset(wheel, 0, sizeof *wheel);
     for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns / 2;)
         wheel->shift++;
-    sim_wheel_empty_front_(wheel);
     wheel->bucket = calloc(SIM_WHEEL_BUCKETS, sizeof *wheel->bucket);
     return wheel->bucket != NULL;
 }
@@ -62,11 +58,27 @@ static inline void sim_wheel_deinit(sim_wheel *wheel)
     wheel->event = NULL;
 }
 
+static inline bool sim_wheel_is_in_front_(const sim_wheel *wheel)
+{
+    return wheel->next >= wheel->front && wheel->next <= wheel->front + SIM_WHEEL_FRONT_EVENTS;
+}
+
+/* Those in hand lie in `front` from here on. */
+static inline void sim_wheel_move_to_front_(sim_wheel *wheel)
+{
+    if (wheel->in_hand > 0 && sim_wheel_is_in_front_(wheel))
+        return;
+    if (wheel->in_hand > 0)
+        wheel->front[0] = *wheel->next;
+    wheel->next = wheel->front;
+}
+
 /* Room for the events of slots below `capacity`. False: no memory. */
 static inline bool sim_wheel_reserve(sim_wheel *wheel, uint32_t capacity)
 {
     if (capacity <= wheel->capacity)
         return true;
+    sim_wheel_move_to_front_(wheel);
     sim_event *grown = realloc(wheel->event, capacity * sizeof *grown);
     if (grown == NULL)
         return false;
@@ -81,35 +93,38 @@ static inline bool sim_wheel_reserve(sim_wheel *wheel, uint32_t capacity)
     return true;
 }
 
-/* The front has room. */
+/* Those in hand lie in `front`, which has room behind them. */
 static inline void sim_wheel_insert_front_(sim_wheel *wheel, sim_event event)
 {
-    sim_event *place = wheel->end++;
-    wheel->end->time = SIM_NO_EVENT;
+    sim_event *place = wheel->front + (wheel->next - wheel->front) + wheel->in_hand++;
     for (; place > wheel->next && sim_event_before(event, place[-1]); place--)
         *place = place[-1];
     *place = event;
 }
 
-/* For an event whose bucket is in hand, past or out of reach. */
-static inline void sim_wheel_push_aside_(sim_wheel *wheel, uint64_t number, sim_event event)
+static inline bool sim_wheel_front_has_room_(const sim_wheel *wheel)
 {
-    if (wheel->next == wheel->end)
-        sim_wheel_empty_front_(wheel);
-    if (number <= wheel->current && wheel->end < wheel->front + SIM_WHEEL_FRONT_EVENTS)
+    return wheel->next + wheel->in_hand < wheel->front + SIM_WHEEL_FRONT_EVENTS;
+}
+
+/* For an event whose bucket is in hand, past or out of reach. */
+static __attribute__((noinline)) void sim_wheel_push_aside_(sim_wheel *wheel, uint64_t number, sim_event event)
+{
+    sim_wheel_move_to_front_(wheel);
+    if (number <= wheel->current && sim_wheel_front_has_room_(wheel))
         sim_wheel_insert_front_(wheel, event);
     else
         sim_queue_push(&wheel->far, event);
 }
 
 /* The caller has reserved room for its slot, which has no other event in the wheel. */
-static inline __attribute__((always_inline)) void sim_wheel_push(sim_wheel *wheel, sim_event event)
+static inline __attribute__((always_inline)) sim_wheel_news sim_wheel_push(sim_wheel *wheel, sim_event event)
 {
     const uint64_t number = event.time >> wheel->shift;
     const uint32_t place = (uint32_t)number & (SIM_WHEEL_BUCKETS - 1);
     if (__builtin_expect(number - wheel->current - 1 >= SIM_WHEEL_BUCKETS - 1, 0)) {
         sim_wheel_push_aside_(wheel, number, event);
-        return;
+        return SIM_WHEEL_FIRST_MAY_CHANGE;
     }
     const uint32_t slot = sim_event_slot(event.key);
     wheel->event[slot] = event;
@@ -117,9 +132,26 @@ static inline __attribute__((always_inline)) void sim_wheel_push(sim_wheel *whee
     wheel->bucket[place] = slot + 1;
     wheel->occupied[place >> 6] |= UINT64_C(1) << (place & 63);
     wheel->in_buckets++;
+    return SIM_WHEEL_FIRST_STAYS;
 }
 
-/* Takes the next occupied bucket in hand; there is one, and the front is empty. */
+/* Several events lie in the bucket in hand, of which `slot` has the latest. */
+static __attribute__((noinline)) void sim_wheel_sort_bucket_(sim_wheel *wheel, uint32_t slot)
+{
+    wheel->next = wheel->front;
+    wheel->in_hand = 0;
+    sim_wheel_insert_front_(wheel, wheel->event[slot]);
+    while (wheel->before[slot] != 0) {
+        slot = wheel->before[slot] - 1;
+        wheel->in_buckets--;
+        if (sim_wheel_front_has_room_(wheel))
+            sim_wheel_insert_front_(wheel, wheel->event[slot]);
+        else
+            sim_queue_push(&wheel->far, wheel->event[slot]);
+    }
+}
+
+/* Takes the next occupied bucket in hand; there is one, and no event is in hand. */
 static inline void sim_wheel_turn_(sim_wheel *wheel)
 {
     const uint32_t start = (uint32_t)(wheel->current + 1) & (SIM_WHEEL_BUCKETS - 1);
@@ -130,44 +162,39 @@ static inline void sim_wheel_turn_(sim_wheel *wheel)
         bits = wheel->occupied[word];
     }
     const uint32_t found = word << 6 | (uint32_t)__builtin_ctzll(bits);
-    wheel->current += 1 + ((found - start) & (SIM_WHEEL_BUCKETS - 1));
-    wheel->occupied[word] &= ~(bits & -bits);
+    wheel->occupied[word] ^= bits & -bits;
     wheel->in_buckets--;
-    uint32_t slot = wheel->bucket[found] - 1;
+    const uint32_t slot = wheel->bucket[found] - 1;
     wheel->bucket[found] = 0;
-    wheel->next = wheel->front;
-    wheel->front[0] = wheel->event[slot];
-    wheel->end = wheel->front + 1;
-    wheel->end->time = SIM_NO_EVENT;
-    while (__builtin_expect(wheel->before[slot] != 0, 0)) {
-        slot = wheel->before[slot] - 1;
-        wheel->in_buckets--;
-        if (wheel->end < wheel->front + SIM_WHEEL_FRONT_EVENTS)
-            sim_wheel_insert_front_(wheel, wheel->event[slot]);
-        else
-            sim_queue_push(&wheel->far, wheel->event[slot]);
-    }
+    wheel->next = &wheel->event[slot];
+    wheel->in_hand = 1;
+    wheel->current = wheel->next->time >> wheel->shift;
+    if (__builtin_expect(wheel->before[slot] != 0, 0))
+        sim_wheel_sort_bucket_(wheel, slot);
 }
 
 /* The next event, whose time is NO_EVENT if there is none. Valid until the wheel changes. */
 static inline const sim_event *sim_wheel_first(sim_wheel *wheel)
 {
-    if (wheel->next->time == SIM_NO_EVENT && wheel->in_buckets > 0)
+    static const sim_event none = {SIM_NO_EVENT, 0};
+    if (wheel->in_hand == 0 && wheel->in_buckets > 0)
         sim_wheel_turn_(wheel);
     if (__builtin_expect(wheel->far.count > 0, 0) &&
-        (wheel->next == wheel->end || sim_event_before(wheel->far.heap[0], *wheel->next)))
+        (wheel->in_hand == 0 || sim_event_before(wheel->far.heap[0], *wheel->next)))
         return wheel->far.heap;
-    return wheel->next;
+    return __builtin_expect(wheel->in_hand > 0, 1) ? wheel->next : &none;
 }
 
 /* Takes out what sim_wheel_first() has just answered, an event. */
 static inline sim_event sim_wheel_pop(sim_wheel *wheel, const sim_event *first)
 {
-    if (__builtin_expect(first == wheel->next, 1))
+    if (__builtin_expect(wheel->in_hand > 0 && first == wheel->next, 1)) {
+        wheel->in_hand--;
         return *wheel->next++;
+    }
     const sim_event event = sim_queue_pop(&wheel->far);
     /* With nothing else in it the wheel follows the clock, or all that comes would lie too far ahead for ever. */
-    if (wheel->in_buckets == 0 && wheel->next == wheel->end)
+    if (wheel->in_buckets == 0 && wheel->in_hand == 0)
         wheel->current = event.time >> wheel->shift;
     return event;
 }
