@@ -18,23 +18,45 @@ enum { HAS_STATIONS = 0 };
 #define SIM_LOOP sim_loop_fast
 #endif
 
+/* All ones if a <= b, of two instants that are not negative; else 0. What comes first is as good as random: whoever
+ * branches on it is wrong every other time. */
+static inline int64_t mask_not_after(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b - 1) >> 63;
+}
+
+static inline int64_t choose(int64_t mask, int64_t if_set, int64_t if_clear)
+{
+    return if_clear ^ ((if_clear ^ if_set) & mask);
+}
+
+/* The event of the earlier of a leg's end and the core's wake-up. */
+static inline sim_event leg_or_wake(const sim_slot *slot, uint32_t index, uint32_t leg, int64_t leg_end,
+                                    int64_t wake_at)
+{
+    const int64_t is_leg = mask_not_after(leg_end, wake_at);
+    const uint64_t leg_key = sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, leg, index);
+    const uint64_t wake_key = sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index);
+    return (sim_event){(uint64_t)choose(is_leg, leg_end, wake_at),
+                       (uint64_t)choose(is_leg, (int64_t)leg_key, (int64_t)wake_key)};
+}
+
 /* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. */
 static inline sim_event next_event(const sim_run_state *run, uint32_t index, int64_t delay)
 {
     const sim_slot *slot = &run->slot[index];
     const int64_t first = slot->leg[0].end;
     const int64_t second = slot->leg[1].end;
-    uint32_t leg = second < first;
-    int64_t leg_end = leg ? second : first;
+    const int64_t is_first = mask_not_after(first, second);
+    uint32_t leg = (uint32_t)(1 + is_first);
+    int64_t leg_end = choose(is_first, first, second);
     if (__builtin_expect(slot->op.open_legs >> SIM_SLOT_LEGS != 0, 0))
         leg = sim_run_first_leg(run, slot, &leg_end);
     const int64_t wake_at = SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
-    const int64_t timer = wake_at <= slot->abandon_at ? wake_at : slot->abandon_at;
-    if (leg_end <= timer)
-        return (sim_event){(uint64_t)leg_end, sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, leg, index)};
-    if (__builtin_expect(wake_at > slot->abandon_at, 0))
-        return (sim_event){(uint64_t)timer, sim_event_key(SIM_CLASS_DEADLINE, slot->ordinal, SIM_LEG_ABANDON, index)};
-    return (sim_event){(uint64_t)wake_at, sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index)};
+    if (__builtin_expect(slot->abandon_at < wake_at, 0) && slot->abandon_at < leg_end)
+        return (sim_event){(uint64_t)slot->abandon_at,
+                           sim_event_key(SIM_CLASS_DEADLINE, slot->ordinal, SIM_LEG_ABANDON, index)};
+    return leg_or_wake(slot, index, leg, leg_end, wake_at);
 }
 
 /* The same for an operation that sim_run_start() calls plain: only the end of its leg or the core's wake-up can be
@@ -42,11 +64,8 @@ static inline sim_event next_event(const sim_run_state *run, uint32_t index, int
 static inline sim_event first_event(const sim_run_state *run, uint32_t index, int64_t delay)
 {
     const sim_slot *slot = &run->slot[index];
-    const int64_t leg_end = slot->leg[0].end;
     const int64_t wake_at = SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
-    const uint64_t leg_key = sim_event_key(SIM_CLASS_LEG_RESULT, slot->ordinal, 0, index);
-    const uint64_t wake_key = sim_event_key(sim_wake_class(slot->op.wake_kind), slot->ordinal, 0, index);
-    return (sim_event){(uint64_t)(leg_end <= wake_at ? leg_end : wake_at), leg_end <= wake_at ? leg_key : wake_key};
+    return leg_or_wake(slot, index, 0, slot->leg[0].end, wake_at);
 }
 
 /* What an event of an operation does; the answer is whether it is still open. */
@@ -261,7 +280,7 @@ static inline sim_run_status loop(sim_run_state *run, sim_wheel *queue, uint32_t
             news = ring(run, queue, first, delay);
         } else {
             /* As long as the queue's first event stays what it is, and nothing interrupts, one after the other. */
-            const uint64_t stays_until = !HAS_STATIONS && queue->in_hand > 0 ? operation : 0;
+            const uint64_t stays_until = HAS_STATIONS ? 0 : operation;
             do {
                 if (!count_event(run, until_progress, arrival))
                     return SIM_RUN_INTERRUPTED;

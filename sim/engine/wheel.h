@@ -3,10 +3,11 @@
  * A slot has one event at a time, which lies in an array by slot; what moves are slots.
  *
  * Time is cut into buckets of 2^shift ns, so many that most of those in use hold one event; a bucket is a list of
- * slots. When it is taken in hand, a single event stays where it is, and several are sorted into `front`. What lies
- * further ahead than the wheel reaches, or finds the front full, waits in a heap, and the next event is the earlier of
- * the two heads. So ties by the thousand cost a heap's time and never a sort's. A bucket is one number, so that the
- * wheel stays in the processor's first cache.
+ * slots. When it is taken in hand, a single event stays where it is, and several are sorted into `front`. That happens
+ * as soon as the last event in hand is taken out, so that the processor knows what comes next long before it is asked
+ * for. What lies further ahead than the wheel reaches, or finds the front full, waits in a heap, and the next event is
+ * the earlier of the two heads. So ties by the thousand cost a heap's time and never a sort's. A bucket is one number,
+ * so that the wheel stays in the processor's first cache.
  */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
@@ -14,7 +15,7 @@
 #include "engine/queue.h"
 
 enum {
-    SIM_WHEEL_BITS = 12,
+    SIM_WHEEL_BITS = 13,
     SIM_WHEEL_BUCKETS = 1 << SIM_WHEEL_BITS,
     SIM_WHEEL_FRONT_EVENTS = 32,
 };
@@ -23,9 +24,9 @@ typedef struct {
     uint32_t *bucket;      /* the bucket's latest slot + 1; 0: it is empty */
     uint32_t *before;      /* by slot: the one before it in its bucket, + 1; 0: none */
     sim_event *event;      /* by slot */
-    const sim_event *next; /* of those in hand, in order: in `front`, or the only one in `event` */
-    uint32_t in_hand;      /* from there on */
-    uint64_t current;      /* number of the bucket in hand: time >> shift */
+    const sim_event *next; /* of those in hand, in order: in `front`, or the only one in `event`, or SIM_WHEEL_NONE */
+    uint32_t in_hand;      /* from there on; 0: none is in a bucket either */
+    uint64_t current;      /* number of the bucket in hand: time >> shift; so high that none is ahead of it: none is */
     uint32_t shift;
     uint32_t in_buckets; /* events in buckets ahead */
     uint32_t capacity;   /* of `event` */
@@ -34,15 +35,24 @@ typedef struct {
     uint64_t occupied[SIM_WHEEL_BUCKETS / 64];
 } sim_wheel;
 
-/* What a push did to the first event if that was in hand. A push itself needs no memory. */
+static const sim_event SIM_WHEEL_NONE[1] = {{SIM_NO_EVENT, 0}};
+
+static inline void sim_wheel_let_go_(sim_wheel *wheel)
+{
+    wheel->next = SIM_WHEEL_NONE;
+    wheel->current = UINT64_MAX / 2;
+}
+
+/* What a push did to the first event. A push itself needs no memory. */
 typedef enum { SIM_WHEEL_FIRST_STAYS, SIM_WHEEL_FIRST_MAY_CHANGE, SIM_WHEEL_NO_MEMORY } sim_wheel_news;
 
 /* `spacing_ns`: mean time between events. False: no memory. */
 static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
 {
     memset(wheel, 0, sizeof *wheel);
-    for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns / 2;)
+    for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns / 8;)
         wheel->shift++;
+    sim_wheel_let_go_(wheel);
     wheel->bucket = calloc(SIM_WHEEL_BUCKETS, sizeof *wheel->bucket);
     return wheel->bucket != NULL;
 }
@@ -63,13 +73,12 @@ static inline bool sim_wheel_is_in_front_(const sim_wheel *wheel)
     return wheel->next >= wheel->front && wheel->next <= wheel->front + SIM_WHEEL_FRONT_EVENTS;
 }
 
-/* Those in hand lie in `front` from here on. */
+/* Those in hand, if there are any, lie in `front` from here on. */
 static inline void sim_wheel_move_to_front_(sim_wheel *wheel)
 {
-    if (wheel->in_hand > 0 && sim_wheel_is_in_front_(wheel))
+    if (wheel->in_hand == 0 || sim_wheel_is_in_front_(wheel))
         return;
-    if (wheel->in_hand > 0)
-        wheel->front[0] = *wheel->next;
+    wheel->front[0] = *wheel->next;
     wheel->next = wheel->front;
 }
 
@@ -107,9 +116,13 @@ static inline bool sim_wheel_front_has_room_(const sim_wheel *wheel)
     return wheel->next + wheel->in_hand < wheel->front + SIM_WHEEL_FRONT_EVENTS;
 }
 
-/* For an event whose bucket is in hand, past or out of reach. */
+/* For an event whose bucket is in hand, past or out of reach, or when no event is in hand. */
 static __attribute__((noinline)) void sim_wheel_push_aside_(sim_wheel *wheel, uint64_t number, sim_event event)
 {
+    if (wheel->in_hand == 0) {
+        wheel->current = number;
+        wheel->next = wheel->front;
+    }
     sim_wheel_move_to_front_(wheel);
     if (number <= wheel->current && sim_wheel_front_has_room_(wheel))
         sim_wheel_insert_front_(wheel, event);
@@ -151,18 +164,26 @@ static __attribute__((noinline)) void sim_wheel_sort_bucket_(sim_wheel *wheel, u
     }
 }
 
+/* The 64 buckets from `start` on, of which one each bit says whether it is occupied. */
+static inline uint64_t sim_wheel_look_ahead_(const sim_wheel *wheel, uint32_t start)
+{
+    const uint32_t word = start >> 6;
+    const uint64_t here = wheel->occupied[word];
+    const uint64_t beyond = wheel->occupied[(word + 1) & (SIM_WHEEL_BUCKETS / 64 - 1)];
+    return here >> (start & 63) | beyond << 1 << (~start & 63);
+}
+
 /* Takes the next occupied bucket in hand; there is one, and no event is in hand. */
 static inline void sim_wheel_turn_(sim_wheel *wheel)
 {
-    const uint32_t start = (uint32_t)(wheel->current + 1) & (SIM_WHEEL_BUCKETS - 1);
-    uint32_t word = start >> 6;
-    uint64_t bits = wheel->occupied[word] & (~UINT64_C(0) << (start & 63));
-    while (bits == 0) {
-        word = (word + 1) & (SIM_WHEEL_BUCKETS / 64 - 1);
-        bits = wheel->occupied[word];
+    uint32_t start = (uint32_t)wheel->current + 1;
+    uint64_t bits = sim_wheel_look_ahead_(wheel, start & (SIM_WHEEL_BUCKETS - 1));
+    while (__builtin_expect(bits == 0, 0)) {
+        start += 64;
+        bits = sim_wheel_look_ahead_(wheel, start & (SIM_WHEEL_BUCKETS - 1));
     }
-    const uint32_t found = word << 6 | (uint32_t)__builtin_ctzll(bits);
-    wheel->occupied[word] ^= bits & -bits;
+    const uint32_t found = (start + (uint32_t)__builtin_ctzll(bits)) & (SIM_WHEEL_BUCKETS - 1);
+    wheel->occupied[found >> 6] &= ~(UINT64_C(1) << (found & 63));
     wheel->in_buckets--;
     const uint32_t slot = wheel->bucket[found] - 1;
     wheel->bucket[found] = 0;
@@ -174,28 +195,25 @@ static inline void sim_wheel_turn_(sim_wheel *wheel)
 }
 
 /* The next event, whose time is NO_EVENT if there is none. Valid until the wheel changes. */
-static inline const sim_event *sim_wheel_first(sim_wheel *wheel)
+static inline const sim_event *sim_wheel_first(const sim_wheel *wheel)
 {
-    static const sim_event none = {SIM_NO_EVENT, 0};
-    if (wheel->in_hand == 0 && wheel->in_buckets > 0)
-        sim_wheel_turn_(wheel);
-    if (__builtin_expect(wheel->far.count > 0, 0) &&
-        (wheel->in_hand == 0 || sim_event_before(wheel->far.heap[0], *wheel->next)))
+    if (__builtin_expect(wheel->far.count > 0, 0) && sim_event_before(wheel->far.heap[0], *wheel->next))
         return wheel->far.heap;
-    return __builtin_expect(wheel->in_hand > 0, 1) ? wheel->next : &none;
+    return wheel->next;
 }
 
 /* Takes out what sim_wheel_first() has just answered, an event. */
 static inline sim_event sim_wheel_pop(sim_wheel *wheel, const sim_event *first)
 {
-    if (__builtin_expect(wheel->in_hand > 0 && first == wheel->next, 1)) {
-        wheel->in_hand--;
-        return *wheel->next++;
+    if (!__builtin_expect(first == wheel->next, 1))
+        return sim_queue_pop(&wheel->far);
+    const sim_event event = *wheel->next++;
+    if (--wheel->in_hand == 0) {
+        if (__builtin_expect(wheel->in_buckets > 0, 1))
+            sim_wheel_turn_(wheel);
+        else
+            sim_wheel_let_go_(wheel);
     }
-    const sim_event event = sim_queue_pop(&wheel->far);
-    /* With nothing else in it the wheel follows the clock, or all that comes would lie too far ahead for ever. */
-    if (wheel->in_buckets == 0 && wheel->in_hand == 0)
-        wheel->current = event.time >> wheel->shift;
     return event;
 }
 
