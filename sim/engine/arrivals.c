@@ -2,6 +2,7 @@
 #include "engine/arrivals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ppb as a bound on a 32-bit word: word < bound has that probability; all of it gives 2^32. */
 static uint64_t bound32(uint64_t ppb)
@@ -19,7 +20,7 @@ static void fill_block(sim_stream *stream, uint32_t count)
 {
     stream->position = 0;
     stream->count = count;
-    stream->block[count].time = RGN_TIME_NEVER;
+    stream->time[count] = RGN_TIME_NEVER;
 }
 
 static bool list_clients(sim_stream *stream, const sim_scenario *scenario)
@@ -91,10 +92,11 @@ static void open_clock(sim_stream *stream, const sim_luck *luck)
 }
 
 static bool init_stream(sim_stream *stream, const sim_scenario *scenario, const sim_workload *workload,
-                        const sim_luck *luck)
+                        const sim_luck *luck, const uint64_t *first_place)
 {
     *stream = (sim_stream){
         .workload = workload,
+        .index = (uint8_t)(workload - scenario->workload),
         .luck_base = workload->name_hash >> SIM_ORDINAL_LUCK_BITS << SIM_ORDINAL_LUCK_BITS,
         .read_bound = saturate32(bound32(workload->kind_share[SIM_KIND_READ])),
         .has_forms = workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0,
@@ -103,6 +105,11 @@ static bool init_stream(sim_stream *stream, const sim_scenario *scenario, const 
             saturate32(bound32((uint64_t)workload->form_share[SIM_FORM_POINT] + workload->form_share[SIM_FORM_FEED]))};
     if (!list_clients(stream, scenario) || !bound_partitions(stream))
         return false;
+    memset(stream->kind, SIM_KIND_READ, sizeof stream->kind);
+    memset(stream->form, SIM_FORM_POINT, sizeof stream->form);
+    memset(stream->elsewhere_region, RGN_REGION_NONE, sizeof stream->elsewhere_region);
+    for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++)
+        stream->place[i] = first_place[stream->client_of[0]];
     open_clock(stream, luck);
     if (workload->arrivals != SIM_ARRIVALS_POISSON && workload->arrivals != SIM_ARRIVALS_CLOSED)
         return true;
@@ -126,7 +133,8 @@ static bool guess_places(sim_arrivals_merge *merge)
     const sim_scenario *scenario = merge->scenario;
     merge->first_place = calloc(scenario->client_count, sizeof *merge->first_place);
     merge->first_region = calloc(scenario->client_count, sizeof *merge->first_region);
-    if (merge->first_place == NULL || merge->first_region == NULL)
+    merge->elsewhere = calloc(scenario->client_count, sizeof *merge->elsewhere);
+    if (merge->first_place == NULL || merge->first_region == NULL || merge->elsewhere == NULL)
         return false;
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
@@ -151,7 +159,7 @@ bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, 
     }
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         merge->stream_count = w + 1;
-        if (!init_stream(&merge->stream[w], scenario, &scenario->workload[w], luck)) {
+        if (!init_stream(&merge->stream[w], scenario, &scenario->workload[w], luck, merge->first_place)) {
             sim_arrivals_deinit(merge);
             return false;
         }
@@ -178,38 +186,33 @@ void sim_arrivals_deinit(sim_arrivals_merge *merge)
     free(merge->stream);
     free(merge->first_place);
     free(merge->first_region);
+    free(merge->elsewhere);
     free(merge->extras.arrival);
     free(merge->extras.free_place);
     *merge = (sim_arrivals_merge){.next_time = RGN_TIME_NEVER};
 }
 
-/* How many of a block's draws are made for `count` of them: few are quicker drawn one by one, others all together. */
-static uint32_t draws_for(uint32_t count)
+/* Draws a block, or if it holds one operation only, that one's. */
+static void draw_words(const sim_arrivals_merge *merge, sim_draw purpose, const sim_draw_counters *counters,
+                       sim_draw_block *block, uint32_t count)
 {
-    enum { FEW = 4 };
-    return count <= FEW ? count : SIM_DRAW_BLOCK;
-}
-
-/* Answers the first `count` counters of the block, a number of draws_for(). */
-static void draw_words(const sim_arrivals_merge *merge, sim_draw purpose, sim_draw_block *block, uint32_t count)
-{
-    if (count == SIM_DRAW_BLOCK) {
-        merge->fill(&merge->luck, purpose, block);
+    if (count != 1) {
+        merge->fill(&merge->luck, purpose, counters, block);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const sim_words words = sim_draw_words(&merge->luck, purpose, block->counter[0][i], block->counter[1][i]);
-        block->word[0][i] = words.word[0];
-        block->word[1][i] = words.word[1];
-    }
+    const sim_words words = sim_draw_words(&merge->luck, purpose, counters->base[0] + counters->offset[0][0],
+                                           counters->base[1] + counters->offset[1][0]);
+    block->word[0][0] = words.word[0];
+    block->word[1][0] = words.word[1];
 }
 
-/* Where operation n falls on the stream's clock; `word` is the luck of the gap before it. */
-static sim_u128 clock_of(sim_stream *stream, uint64_t n, uint64_t word)
+/* Where operation i of the block falls on the stream's clock. */
+static sim_u128 clock_of(sim_stream *stream, const sim_draw_block *gaps, uint32_t i)
 {
     const sim_recording *recording = &stream->workload->recording;
+    const uint64_t n = stream->first_n + i;
     if (stream->gap != NULL) {
-        stream->clock += sim_sampler_draw(stream->gap, word);
+        stream->clock += sim_sampler_draw(stream->gap, gaps->word[0][i]);
         return stream->clock;
     }
     if (stream->workload->arrivals != SIM_ARRIVALS_RECORDED)
@@ -237,14 +240,37 @@ static int64_t time_of(sim_stream *stream, sim_u128 clock, int64_t end)
     return since < (sim_u128)(uint64_t)(end - pace->from) ? pace->from + (int64_t)since : end;
 }
 
-/* Time of operation n, the one after the last that was asked for; `word` is the luck of the gap between them. */
-static inline int64_t time_after(sim_stream *stream, uint64_t n, uint64_t word, int64_t end)
+/* Times of a block's operations from stream->first_n on, the end or later for all that lie beyond it. */
+static void draw_times_by_clock(sim_stream *stream, const sim_draw_block *gaps, int64_t end)
 {
-    if (stream->has_clock)
-        return time_of(stream, clock_of(stream, n, word), end);
-    if (stream->gap == NULL)
-        return (int64_t)((sim_u128)n * (uint64_t)SIM_RATE_NS / (uint64_t)stream->workload->rate_mhz);
-    return stream->last_time + (int64_t)sim_sampler_draw(stream->gap, word);
+    for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++)
+        stream->time[i] = time_of(stream, clock_of(stream, gaps, i), end);
+}
+
+static void draw_constant_times(sim_stream *stream)
+{
+    const uint64_t rate_mhz = (uint64_t)stream->workload->rate_mhz;
+    for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++)
+        stream->time[i] = (int64_t)((sim_u128)(stream->first_n + i) * (uint64_t)SIM_RATE_NS / rate_mhz);
+}
+
+static void draw_poisson_times(sim_stream *stream, const sim_draw_block *gaps)
+{
+    const sim_sampler *gap = stream->gap;
+    int64_t time = stream->last_time;
+    for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++) {
+        time += (int64_t)sim_sampler_draw(gap, gaps->word[0][i]);
+        stream->time[i] = time;
+    }
+}
+
+/* How many of the block's operations come before the end, and have an ordinal. */
+static uint32_t count_before(const sim_stream *stream, int64_t end)
+{
+    uint32_t count = SIM_ARRIVALS_BLOCK;
+    while (count > 0 && (stream->time[count - 1] >= end || stream->first_n + count > (uint64_t)SIM_OPERATIONS_MAX))
+        count--;
+    return count;
 }
 
 /* Fills in the times of a block; returns how many of them lie before the end of the run. */
@@ -253,23 +279,19 @@ static uint32_t draw_times(const sim_arrivals_merge *merge, sim_stream *stream)
     const int64_t end = merge->scenario->duration;
     sim_draw_block gaps;
     if (stream->gap != NULL) {
-        for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++) {
-            gaps.counter[0][i] = stream->workload->name_hash;
-            gaps.counter[1][i] = stream->next_n + i;
-        }
-        draw_words(merge, SIM_DRAW_GAP, &gaps, SIM_ARRIVALS_BLOCK);
+        const sim_draw_counters counters = {{stream->workload->name_hash, stream->first_n},
+                                            {sim_draw_all_alike, sim_draw_one_by_one}};
+        merge->fill(&merge->luck, SIM_DRAW_GAP, &counters, &gaps);
     }
-    for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++) {
-        const uint64_t n = stream->next_n + i;
-        const int64_t time = time_after(stream, n, stream->gap != NULL ? gaps.word[0][i] : 0, end);
-        if (time >= end || n >= (uint64_t)SIM_OPERATIONS_MAX) {
-            stream->last_time = end;
-            return i;
-        }
-        stream->block[i].time = time;
-        stream->last_time = time;
-    }
-    return SIM_ARRIVALS_BLOCK;
+    if (stream->has_clock)
+        draw_times_by_clock(stream, &gaps, end);
+    else if (stream->gap == NULL)
+        draw_constant_times(stream);
+    else
+        draw_poisson_times(stream, &gaps);
+    const uint32_t count = count_before(stream, end);
+    stream->last_time = count < SIM_ARRIVALS_BLOCK ? end : stream->time[count - 1];
+    return count;
 }
 
 static uint32_t pick_partition(const sim_stream *stream, uint32_t word)
@@ -283,51 +305,105 @@ static uint32_t pick_partition(const sim_stream *stream, uint32_t word)
     return partition;
 }
 
-static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
+static void pick_kinds(sim_stream *stream)
 {
-    const sim_workload *workload = stream->workload;
-    const uint8_t index = (uint8_t)(workload - merge->scenario->workload);
-    const bool only_reads = workload->kind_share[SIM_KIND_READ] == SIM_SHARE_ONE;
-    const uint64_t first_key = stream->luck_base | stream->next_n;
-    const uint32_t drawn = draws_for(stream->count);
-    sim_draw_block requests;
-    sim_draw_block legs;
-    for (uint32_t i = 0; i < drawn; i++) {
-        requests.counter[0][i] = legs.counter[0][i] = first_key + i;
-        requests.counter[1][i] = legs.counter[1][i] = 0;
-    }
-    draw_words(merge, SIM_DRAW_REQUEST, &requests, drawn);
-    for (uint32_t i = 0; i < stream->count; i++) {
-        sim_arrival *arrival = &stream->block[i];
-        const uint64_t word0 = requests.word[0][i];
-        const uint64_t word1 = requests.word[1][i];
-        arrival->n = (uint32_t)(stream->next_n + i);
-        arrival->workload = index;
-        arrival->luck_key = first_key + i;
-        arrival->partition = workload->first_partition + pick_partition(stream, (uint32_t)(word0 >> 32));
-        arrival->kind = only_reads || (uint32_t)word0 < stream->read_bound ? SIM_KIND_READ : SIM_KIND_WRITE;
-        arrival->client = stream->client_of[((word1 >> 32) * workload->clients) >> 32];
-        arrival->chance = (uint32_t)word1;
-        legs.counter[1][i] = merge->first_place[arrival->client];
-    }
-    draw_words(merge, SIM_DRAW_LEG, &legs, drawn);
     for (uint32_t i = 0; i < stream->count; i++)
-        stream->block[i].leg = (sim_words){{legs.word[0][i], legs.word[1][i]}};
+        stream->kind[i] = (uint32_t)stream->request.word[0][i] < stream->read_bound ? SIM_KIND_READ : SIM_KIND_WRITE;
 }
 
-/* The word that makes an operation a read says what it reads, so that the kinds of others stay. Drawn again, for most
- * streams have point reads only. */
-static void draw_forms(const sim_arrivals_merge *merge, sim_stream *stream)
+/* The word that makes an operation a read says what it reads, so that the kinds of others stay. */
+static void pick_forms(sim_stream *stream)
 {
     const bool has_metadata = stream->workload->form_share[SIM_FORM_METADATA] > 0;
     for (uint32_t i = 0; i < stream->count; i++) {
-        sim_arrival *arrival = &stream->block[i];
-        const uint32_t word = (uint32_t)sim_draw_words(&merge->luck, SIM_DRAW_REQUEST, arrival->luck_key, 0).word[0];
+        const uint32_t word = (uint32_t)stream->request.word[0][i];
         const bool is_feed = word < stream->feed_bound || !has_metadata;
-        arrival->form = arrival->kind == SIM_KIND_WRITE || word < stream->point_bound ? SIM_FORM_POINT
-                        : is_feed                                                     ? SIM_FORM_FEED
-                                                                                      : SIM_FORM_METADATA;
+        stream->form[i] = stream->kind[i] == SIM_KIND_WRITE || word < stream->point_bound ? SIM_FORM_POINT
+                          : is_feed                                                       ? SIM_FORM_FEED
+                                                                                          : SIM_FORM_METADATA;
     }
+}
+
+/* The client is the only one. */
+static void pick_partitions(sim_stream *stream)
+{
+    const uint64_t first = sim_pack_ids(stream->client_of[0], stream->workload->first_partition);
+    const uint32_t partitions = stream->workload->partition_count;
+    for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++)
+        stream->ids[i] = first + ((stream->request.word[0][i] >> 32) * partitions >> 32);
+}
+
+static void pick_clients_and_partitions(const sim_arrivals_merge *merge, sim_stream *stream)
+{
+    const sim_workload *workload = stream->workload;
+    for (uint32_t i = 0; i < stream->count; i++) {
+        const uint32_t client = stream->client_of[((stream->request.word[1][i] >> 32) * workload->clients) >> 32];
+        const uint32_t partition = pick_partition(stream, (uint32_t)(stream->request.word[0][i] >> 32));
+        stream->ids[i] = sim_pack_ids(client, workload->first_partition + partition);
+        stream->place[i] = merge->first_place[client];
+    }
+}
+
+/* All but the times and the luck of legs. */
+static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
+{
+    stream->first_key = stream->luck_base | stream->first_n;
+    const sim_draw_counters counters = {{stream->first_key, 0}, {sim_draw_one_by_one, sim_draw_all_alike}};
+    draw_words(merge, SIM_DRAW_REQUEST, &counters, &stream->request, stream->count);
+    if (stream->count > 1 && stream->workload->clients == 1 && stream->partition_bound == NULL)
+        pick_partitions(stream);
+    else
+        pick_clients_and_partitions(merge, stream);
+    if (stream->workload->kind_share[SIM_KIND_READ] != SIM_SHARE_ONE)
+        pick_kinds(stream);
+    if (stream->has_forms)
+        pick_forms(stream);
+}
+
+static void draw_legs(const sim_arrivals_merge *merge, sim_stream *stream)
+{
+    const sim_draw_counters counters = {{stream->first_key, 0}, {sim_draw_one_by_one, stream->place}};
+    draw_words(merge, SIM_DRAW_LEG, &counters, &stream->leg, stream->count);
+}
+
+/* ---- luck of legs that go elsewhere ---- */
+
+void sim_arrivals_note_miss(sim_arrivals_merge *merge, uint8_t workload, uint32_t client, rgn_region region)
+{
+    sim_elsewhere *elsewhere = &merge->elsewhere[client];
+    merge->asks_elsewhere[workload]++;
+    elsewhere->misses = (uint16_t)(elsewhere->misses + (elsewhere->misses < UINT16_MAX));
+    elsewhere->missed = region;
+}
+
+/* A client's region stays while it serves most of the legs that ask. */
+static rgn_region choose_elsewhere(sim_elsewhere *elsewhere)
+{
+    if (elsewhere->misses > elsewhere->hits)
+        elsewhere->region = elsewhere->missed;
+    elsewhere->hits = elsewhere->misses = 0;
+    return elsewhere->region;
+}
+
+/* What legs have asked for since the stream's last block says whether it pays: a block costs as much as a dozen legs
+ * drawn one by one, or as three dozen where registers are narrow. */
+static void draw_elsewhere(sim_arrivals_merge *merge, sim_stream *stream)
+{
+    const bool pays = merge->asks_elsewhere[stream->index] > SIM_ARRIVALS_BLOCK / 4;
+    merge->asks_elsewhere[stream->index] = 0;
+    if (!pays) {
+        memset(stream->elsewhere_region, RGN_REGION_NONE, sizeof stream->elsewhere_region);
+        return;
+    }
+    const bool is_alone = stream->workload->clients == 1;
+    if (!is_alone || choose_elsewhere(&merge->elsewhere[stream->client_of[0]]) != stream->elsewhere_region[0])
+        for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++) {
+            const rgn_region region = choose_elsewhere(&merge->elsewhere[stream->ids[i] >> 32]);
+            stream->elsewhere_region[i] = region;
+            stream->elsewhere_place[i] = sim_leg_place(merge->scenario->region[region], 1);
+        }
+    const sim_draw_counters counters = {{stream->first_key, 0}, {sim_draw_one_by_one, stream->elsewhere_place}};
+    merge->fill(&merge->luck, SIM_DRAW_LEG, &counters, &stream->elsewhere);
 }
 
 /* ---- closed loops ---- */
@@ -344,14 +420,13 @@ static void think(const sim_arrivals_merge *merge, sim_stream *stream, uint32_t 
 /* The block holds operation n, but for its time. */
 static void draw_operation_of_user(const sim_arrivals_merge *merge, sim_stream *stream, uint64_t n)
 {
-    sim_arrival *arrival = &stream->block[0];
-    stream->next_n = n;
+    stream->first_n = n;
     fill_block(stream, 1);
     draw_requests(merge, stream);
-    if (stream->has_forms)
-        draw_forms(merge, stream);
-    arrival->client = stream->client_of[n % stream->workload->users % stream->workload->clients];
-    arrival->leg = sim_draw_words(&merge->luck, SIM_DRAW_LEG, arrival->luck_key, merge->first_place[arrival->client]);
+    const uint32_t client = stream->client_of[n % stream->workload->users % stream->workload->clients];
+    stream->ids[0] = sim_pack_ids(client, (uint32_t)stream->ids[0]);
+    stream->place[0] = merge->first_place[client];
+    draw_legs(merge, stream);
 }
 
 /* The block holds the user's operation that comes first. */
@@ -362,14 +437,14 @@ static void take_first_user(const sim_arrivals_merge *merge, sim_stream *stream)
         return;
     const sim_event first = stream->ready.heap[0];
     draw_operation_of_user(merge, stream, first.key >> (SIM_LEG_BITS + SIM_SLOT_BITS) & (SIM_OPERATIONS_MAX - 1));
-    stream->block[0].time = (int64_t)first.time;
+    stream->time[0] = (int64_t)first.time;
 }
 
 sim_arrival sim_arrivals_of_user(sim_arrivals_merge *merge, uint8_t workload, uint32_t n)
 {
     sim_stream *stream = &merge->stream[workload];
     draw_operation_of_user(merge, stream, n);
-    const sim_arrival drawn = stream->block[0];
+    const sim_arrival drawn = sim_arrivals_of_stream(stream);
     take_first_user(merge, stream);
     return drawn;
 }
@@ -397,8 +472,23 @@ bool sim_arrivals_go_on(sim_arrivals_merge *merge, uint8_t workload, uint32_t n,
 static void take_first_extra(const sim_arrivals_merge *merge, sim_stream *stream)
 {
     fill_block(stream, stream->ready.count > 0);
-    if (stream->count > 0)
-        stream->block[0] = merge->extras.arrival[sim_event_slot(stream->ready.heap[0].key)];
+    if (stream->count == 0)
+        return;
+    const sim_arrival *first = &merge->extras.arrival[sim_event_slot(stream->ready.heap[0].key)];
+    stream->index = first->workload;
+    stream->first_n = first->n;
+    stream->first_key = first->luck_key;
+    stream->time[0] = first->time;
+    stream->ids[0] = sim_pack_ids(first->client, first->partition);
+    stream->kind[0] = first->kind;
+    stream->form[0] = first->form;
+    stream->elsewhere_region[0] = RGN_REGION_NONE;
+    stream->request.word[1][0] = first->chance;
+    stream->leg.word[0][0] = first->leg.word[0];
+    stream->leg.word[1][0] = first->leg.word[1];
+    stream->tries = first->tries;
+    stream->has_waited = first->has_waited;
+    stream->due = first->due;
 }
 
 static bool grow_extras(sim_extras *extras, sim_queue *ready)
@@ -445,14 +535,14 @@ void sim_arrivals_refill(sim_arrivals_merge *merge, sim_stream *stream)
         take_first_user(merge, stream);
         return;
     }
+    stream->first_n += stream->count;
     fill_block(stream, 0);
     if (stream->last_time >= merge->scenario->duration)
         return;
     fill_block(stream, draw_times(merge, stream));
     draw_requests(merge, stream);
-    if (stream->has_forms)
-        draw_forms(merge, stream);
-    stream->next_n += stream->count;
+    draw_legs(merge, stream);
+    draw_elsewhere(merge, stream);
 }
 
 void sim_arrivals_find_first(sim_arrivals_merge *merge)
@@ -461,7 +551,7 @@ void sim_arrivals_find_first(sim_arrivals_merge *merge)
     merge->next_time = RGN_TIME_NEVER;
     for (uint32_t w = 0; w < merge->stream_count; w++) {
         sim_stream *stream = &merge->stream[w];
-        const int64_t time = stream->block[stream->position].time;
+        const int64_t time = stream->time[stream->position];
         if (time < merge->next_time) {
             merge->next_time = time;
             merge->first = stream;

@@ -28,7 +28,7 @@ typedef struct {
     sim_u128 start; /* ... and the stream's clock at its start */
 } sim_pace;
 
-/* One operation that is about to start. */
+/* One operation that is about to start, with all that is known of it. */
 typedef struct {
     int64_t time;
     uint64_t luck_key; /* keys every later draw of the operation */
@@ -45,18 +45,38 @@ typedef struct {
     int64_t due;     /* ... then */
 } sim_arrival;
 
+/* A stream, and its block of operations that are about to start: arrays by place in the block. */
 typedef struct {
-    const sim_workload *workload;
-    uint64_t luck_base;        /* name hash << 34: the operation's luck key less n */
-    uint32_t *client_of;       /* client indices that send the stream */
-    uint32_t *partition_bound; /* cumulative 32-bit bounds of weighted partitions; NULL: uniform */
-    uint32_t *partition_guide; /* [word >> guide_shift]: the first partition that such a word can mean */
+    uint32_t position;                    /* of the next one */
+    uint32_t count;                       /* arrivals at or after the end are cut off */
+    uint8_t index;                        /* of the workload */
+    uint64_t first_n;                     /* in the stream; ... */
+    uint64_t first_key;                   /* ... and its luck key: those of the others count on */
+    int64_t time[SIM_ARRIVALS_BLOCK + 1]; /* [count] is NEVER */
+    uint64_t ids[SIM_ARRIVALS_BLOCK];     /* as sim_pack_ids() */
+    uint8_t kind[SIM_ARRIVALS_BLOCK];
+    uint8_t form[SIM_ARRIVALS_BLOCK];
+    uint8_t elsewhere_region[SIM_ARRIVALS_BLOCK]; /* RGN_REGION_NONE: no luck was drawn for that */
+    sim_draw_block request;                       /* word 0: partition, kind; word 1: client, chance */
+    sim_draw_block leg;                           /* luck of the first leg to the client's first region, ... */
+    sim_draw_block elsewhere;                     /* ... and to elsewhere_region */
+    uint64_t place[SIM_ARRIVALS_BLOCK];           /* of these legs */
+    uint64_t elsewhere_place[SIM_ARRIVALS_BLOCK];
+    /* Of an arrival that nobody drew ahead, which is alone in its block: as in sim_arrival. */
+    uint8_t tries;
+    bool has_waited;
+    int64_t due;
+
+    const sim_workload *workload; /* NULL: of arrivals that nobody drew ahead */
+    uint64_t luck_base;           /* name hash << 34: the operation's luck key less n */
+    uint32_t *client_of;          /* client indices that send the stream */
+    uint32_t *partition_bound;    /* cumulative 32-bit bounds of weighted partitions; NULL: uniform */
+    uint32_t *partition_guide;    /* [word >> guide_shift]: the first partition that such a word can mean */
     uint32_t guide_shift;
     uint32_t read_bound;  /* low word below: read */
     bool has_forms;       /* of the reads some are feeds or of metadata: */
     uint32_t point_bound; /* low word below: point read ... */
     uint32_t feed_bound;  /* ... or feed */
-    uint64_t next_n;      /* first operation of the next block */
     int64_t last_time;    /* of the last operation drawn */
     /* Of a closed loop the think time; else Poisson only, in ns, or in units of the stream's clock if it has one. */
     sim_sampler *gap;
@@ -65,10 +85,7 @@ typedef struct {
     uint32_t next_step;      /* ... and the rate step after it */
     sim_u128 clock;          /* Poisson: of the last operation drawn */
     uint32_t first_recorded; /* RECORDED: where in the recording the stream begins */
-    uint32_t position;       /* in the block */
-    uint32_t count;          /* in the block; arrivals at or after the end are cut off */
     sim_queue ready;         /* CLOSED: the users' next operations by time and n; the first of them is the block */
-    sim_arrival block[SIM_ARRIVALS_BLOCK + 1]; /* block[count].time is NEVER */
 } sim_stream;
 
 /* Arrivals that nobody drew ahead: they have waited, or are made again. */
@@ -79,6 +96,16 @@ typedef struct {
     uint32_t free_count;
     uint32_t capacity;
 } sim_extras;
+
+/* Legs that do not go to their client's first region: hedges, retries, operations kept away from home. Most of a
+ * client's go to one other region. Where a stream sends enough of them, their luck too is drawn with the arrivals; a
+ * wrong guess costs the time of a draw, as it does for first regions. */
+typedef struct {
+    uint32_t hits;     /* legs whose luck was at hand since the region was looked at ... */
+    uint16_t misses;   /* ... or was not, and might have been */
+    rgn_region region; /* luck is drawn for this one; ... */
+    rgn_region missed; /* ... lately it was not for that one */
+} sim_elsewhere;
 
 typedef struct {
     const sim_scenario *scenario;
@@ -91,6 +118,8 @@ typedef struct {
     sim_extras extras;        /* where clients have limits or try again: of the stream after the workloads' */
     rgn_region *first_region; /* [client]: where its first leg probably goes; ... */
     uint64_t *first_place;    /* ... as SIM_DRAW_LEG counts it */
+    sim_elsewhere *elsewhere; /* [client] */
+    uint32_t asks_elsewhere[SIM_WORKLOADS_MAX]; /* such legs since the stream's last block */
 } sim_arrivals_merge;
 
 /* False: no memory. */
@@ -102,6 +131,16 @@ static inline uint64_t sim_leg_place(uint16_t region, uint32_t visit)
 {
     return (uint64_t)region << 32 | visit;
 }
+
+/* An operation goes to a region other than its client's first one, for the first time, and its luck is at hand ... */
+static inline void sim_arrivals_note_hit(sim_arrivals_merge *merge, uint8_t workload, uint32_t client)
+{
+    merge->asks_elsewhere[workload]++;
+    merge->elsewhere[client].hits++;
+}
+
+/* ... or is not. */
+void sim_arrivals_note_miss(sim_arrivals_merge *merge, uint8_t workload, uint32_t client, rgn_region region);
 
 /* Operation n of a closed loop as far as it is known beforehand, which is all but its time and whether it comes. */
 sim_arrival sim_arrivals_of_user(sim_arrivals_merge *merge, uint8_t workload, uint32_t n);
@@ -118,10 +157,34 @@ void sim_arrivals_refill(sim_arrivals_merge *merge, sim_stream *stream);
 /* Finds the stream whose next arrival is first; of several at one instant the first by name. */
 void sim_arrivals_find_first(sim_arrivals_merge *merge);
 
-/* The next arrival; next_time is not NEVER. The answer is valid until it is taken. */
-static inline const sim_arrival *sim_arrivals_peek(const sim_arrivals_merge *merge)
+static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
 {
-    return &merge->first->block[merge->first->position];
+    return (uint64_t)client << 32 | partition;
+}
+
+/* The stream's next arrival. */
+static inline sim_arrival sim_arrivals_of_stream(const sim_stream *stream)
+{
+    const uint32_t i = stream->position;
+    return (sim_arrival){.time = stream->time[i],
+                         .luck_key = stream->first_key + i,
+                         .leg = sim_draw_block_words(&stream->leg, i),
+                         .n = (uint32_t)stream->first_n + i,
+                         .client = (uint32_t)(stream->ids[i] >> 32),
+                         .partition = (uint32_t)stream->ids[i],
+                         .chance = (uint32_t)stream->request.word[1][i],
+                         .kind = stream->kind[i],
+                         .form = stream->form[i],
+                         .workload = stream->index,
+                         .tries = stream->tries,
+                         .has_waited = stream->has_waited,
+                         .due = stream->due};
+}
+
+/* The next arrival; next_time is not NEVER. */
+static inline sim_arrival sim_arrivals_peek(const sim_arrivals_merge *merge)
+{
+    return sim_arrivals_of_stream(merge->first);
 }
 
 /* Takes the next arrival out. */
@@ -132,7 +195,7 @@ static inline void sim_arrivals_take(sim_arrivals_merge *merge)
     if (__builtin_expect(stream->position == stream->count, 0))
         sim_arrivals_refill(merge, stream);
     if (merge->stream_count == 1)
-        merge->next_time = stream->block[stream->position].time;
+        merge->next_time = stream->time[stream->position];
     else
         sim_arrivals_find_first(merge);
 }

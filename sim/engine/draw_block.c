@@ -6,30 +6,38 @@
 
 #include <string.h>
 
+#define COUNT_4(n)  (n), (n) + 1, (n) + 2, (n) + 3
+#define COUNT_16(n) COUNT_4(n), COUNT_4((n) + 4), COUNT_4((n) + 8), COUNT_4((n) + 12)
+const uint64_t sim_draw_one_by_one[SIM_DRAW_BLOCK] = {COUNT_16(0), COUNT_16(16), COUNT_16(32), COUNT_16(48)};
+const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] = {0};
+
 /* A function that fills a block with `width` draws at a time. `target` names an instruction set, or is empty. */
-#define DEFINE_FILL(name, width, target)                                                   \
-    target static void name(const sim_luck *luck, sim_draw purpose, sim_draw_block *block) \
-    {                                                                                      \
-        typedef uint64_t lanes __attribute__((vector_size((width) * sizeof(uint64_t))));   \
-        const uint64_t key0 = luck->seed;                                                  \
-        const uint64_t key1 = (uint64_t)luck->replication << 32 | (uint64_t)purpose;       \
-        const uint64_t key2 = SIM_THREEFRY_PARITY ^ key0 ^ key1;                           \
-        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                           \
-            lanes a;                                                                       \
-            lanes b;                                                                       \
-            memcpy(&a, &block->counter[0][i], sizeof a);                                   \
-            memcpy(&b, &block->counter[1][i], sizeof b);                                   \
-            a += key0, b += key1;                                                          \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                    \
-            a += key1, b += key2 + 1;                                                      \
-            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                    \
-            a += key2, b += key0 + 2;                                                      \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                    \
-            a += key0, b += key1 + 3;                                                      \
-            ROUND(16);                                                                     \
-            memcpy(&block->word[0][i], &a, sizeof a);                                      \
-            memcpy(&block->word[1][i], &b, sizeof b);                                      \
-        }                                                                                  \
+#define DEFINE_FILL(name, width, target)                                                               \
+    target static void name(const sim_luck *luck, sim_draw purpose, const sim_draw_counters *counters, \
+                            sim_draw_block *block)                                                     \
+    {                                                                                                  \
+        typedef uint64_t lanes __attribute__((vector_size((width) * sizeof(uint64_t))));               \
+        const uint64_t key0 = luck->seed;                                                              \
+        const uint64_t key1 = (uint64_t)luck->replication << 32 | (uint64_t)purpose;                   \
+        const uint64_t key2 = SIM_THREEFRY_PARITY ^ key0 ^ key1;                                       \
+        const uint64_t start0 = counters->base[0] + key0;                                              \
+        const uint64_t start1 = counters->base[1] + key1;                                              \
+        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                                       \
+            lanes a;                                                                                   \
+            lanes b;                                                                                   \
+            memcpy(&a, &counters->offset[0][i], sizeof a);                                             \
+            memcpy(&b, &counters->offset[1][i], sizeof b);                                             \
+            a += start0, b += start1;                                                                  \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                \
+            a += key1, b += key2 + 1;                                                                  \
+            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                                \
+            a += key2, b += key0 + 2;                                                                  \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                \
+            a += key0, b += key1 + 3;                                                                  \
+            ROUND(16);                                                                                 \
+            memcpy(&block->word[0][i], &a, sizeof a);                                                  \
+            memcpy(&block->word[1][i], &b, sizeof b);                                                  \
+        }                                                                                              \
     }
 #define ROUND(n) (a += b, b = ((b << (n)) | (b >> (64 - (n)))) ^ a)
 

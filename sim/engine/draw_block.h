@@ -9,14 +9,29 @@
 
 enum { SIM_DRAW_BLOCK = 64 };
 
-/* Counters of a block of draws, and the words that answer them. */
+/* What a block of draws is for: counter w of the i-th is base[w] + offset[w][i]. */
 typedef struct {
-    uint64_t counter[2][SIM_DRAW_BLOCK];
+    uint64_t base[2];
+    const uint64_t *offset[2];
+} sim_draw_counters;
+
+/* Offsets that count up from 0, and offsets that are all 0. */
+extern const uint64_t sim_draw_one_by_one[SIM_DRAW_BLOCK];
+extern const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK];
+
+/* The answers: word[w][i] is word w of the i-th. */
+typedef struct {
     uint64_t word[2][SIM_DRAW_BLOCK];
 } sim_draw_block;
 
-/* Fills in all words: word[w][i] is word w of sim_draw_words(luck, purpose, counter[0][i], counter[1][i]). */
-typedef void sim_draw_block_fill(const sim_luck *luck, sim_draw purpose, sim_draw_block *block);
+static inline sim_words sim_draw_block_words(const sim_draw_block *block, uint32_t i)
+{
+    return (sim_words){{block->word[0][i], block->word[1][i]}};
+}
+
+/* Draws all words as sim_draw_words() does. */
+typedef void sim_draw_block_fill(const sim_luck *luck, sim_draw purpose, const sim_draw_counters *counters,
+                                 sim_draw_block *block);
 
 /* One way of computing them. All give the same words: they differ in the width of the registers. */
 typedef struct {

@@ -18,7 +18,7 @@ static uint64_t started(const sim_run_state *run)
         return run->rare_starts;
     for (uint32_t w = 0; w < run->scenario->workload_count; w++) {
         const sim_stream *stream = &run->arrivals.stream[w];
-        taken += stream->next_n - (stream->count - stream->position);
+        taken += stream->first_n + stream->position;
     }
     return taken;
 }

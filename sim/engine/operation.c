@@ -201,18 +201,19 @@ static bool send_plainly(sim_run_state *run, sim_slot *slot, int64_t now)
     const rgn_region region = slot->op.region;
     const sim_client *client = &run->fleet.client[slot->client];
     begin_leg(run, slot);
-    const uint64_t place = sim_leg_place(run->scenario->region[region], count_visit(run, slot, region));
-    const sim_words luck = sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key, place);
+    const sim_words luck = sim_run_luck_elsewhere(run, slot, count_visit(run, slot, region));
     sim_run_settle_plainly(run, slot, sim_run_leg(run, slot, slot->op.leg), region, client, luck, now);
     const sim_record_words record = sim_run_sent_record(slot, now);
     sim_run_digest(run, &record);
     return true;
 }
 
-sim_words sim_run_draw_first_leg(const sim_run_state *run, const sim_slot *slot)
+sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region region, uint32_t visit)
 {
+    if (visit == 1)
+        sim_arrivals_note_miss(&run->arrivals, slot->workload, slot->client, region);
     return sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key,
-                          sim_leg_place(run->scenario->region[slot->op.region], 1));
+                          sim_leg_place(run->scenario->region[region], visit));
 }
 
 void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
@@ -283,7 +284,8 @@ static inline bool sends_plainly(const sim_run_state *run, const sim_slot *slot,
 bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival)
 {
     if (!arrival->has_waited && !sim_run_is_closed_loop(run, arrival->workload) && arrival->tries == 0)
-        sim_run_digest_luck(run, arrival);
+        sim_run_digest_luck(run, arrival->time, arrival->luck_key, sim_pack_ids(arrival->client, arrival->partition),
+                            arrival->kind);
     return run->callers != NULL && sim_callers_hold_back(run, arrival);
 }
 

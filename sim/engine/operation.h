@@ -84,6 +84,16 @@ static inline void sim_run_settle_leg(sim_run_state *run, sim_slot *slot, sim_le
     sim_run_digest(run, &record);
 }
 
+/* The luck of a leg that is not the first to its client's first region: drawn ahead, or now. */
+static inline sim_words sim_run_luck_elsewhere(sim_run_state *run, const sim_slot *slot, uint32_t visit)
+{
+    const rgn_region region = slot->op.region;
+    if (!SIM_LIKELY(region == slot->elsewhere_region && visit == 1))
+        return sim_run_draw_leg(run, slot, region, visit);
+    sim_arrivals_note_hit(&run->arrivals, slot->workload, slot->client);
+    return slot->elsewhere;
+}
+
 /* The fate of a leg where neither connections nor jitter matter: as sim_run_settle_leg(), of which most is known here.
  */
 static inline void sim_run_settle_plainly(sim_run_state *run, const sim_slot *slot, sim_leg *leg, rgn_region region,
@@ -116,7 +126,7 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const 
 {
     const rgn_region region = slot->op.region;
     if (!SIM_LIKELY(region == run->arrivals.first_region[client->index]))
-        luck = sim_run_draw_first_leg(run, slot);
+        luck = sim_run_luck_elsewhere(run, slot, 1);
     slot->legs = 1;
     sim_run_settle_plainly(run, slot, &slot->leg[0], region, client, luck, now);
     const sim_record_words record = {{(uint64_t)now,
@@ -144,44 +154,54 @@ typedef enum { SIM_STARTED_ENDED, SIM_STARTED_OPEN, SIM_STARTED_PLAIN } sim_star
 /* The next arrival starts; its slot is filled in. */
 static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
 {
-    const sim_arrival *arrival = sim_arrivals_peek(&run->arrivals);
-    const int64_t now = arrival->time;
-    const uint8_t workload = arrival->workload;
+    const sim_stream *stream = run->arrivals.first;
+    const uint32_t i = stream->position;
+    const int64_t now = stream->time[i];
+    const uint64_t luck_key = stream->first_key + i;
+    const uint64_t ids = stream->ids[i];
+    const uint8_t kind = stream->kind[i];
+    const uint8_t workload = stream->index;
     if (__builtin_expect(run->starts_rarely, 0)) {
-        if (sim_run_hold_back(run, arrival)) {
+        const sim_arrival arrival = sim_arrivals_peek(&run->arrivals);
+        if (sim_run_hold_back(run, &arrival)) {
             sim_arrivals_take(&run->arrivals);
             return SIM_STARTED_ENDED;
         }
     } else {
-        sim_run_digest_luck(run, arrival);
+        sim_run_digest_luck(run, now, luck_key, ids, kind);
     }
-    const sim_client *client = &run->fleet.client[arrival->client];
+    const sim_client *client = &run->fleet.client[ids >> 32];
     rgn_request *request = &run->request[workload];
-    request->partition = arrival->partition;
-    request->direction = arrival->kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
-    request->hash = arrival->chance;
+    request->partition = (uint32_t)ids;
+    request->direction = kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
+    request->hash = (uint32_t)stream->request.word[1][i];
     request->plan = sim_fleet_plan(client, workload, request->direction);
     slot->start = now;
     slot->leg[1].end = RGN_TIME_NEVER;
-    slot->ordinal = (uint64_t)workload << 30 | arrival->n;
-    slot->luck_key = arrival->luck_key;
-    slot->client = arrival->client;
-    slot->partition = arrival->partition;
-    slot->kind = arrival->kind;
-    slot->workload = workload;
-    slot->flags = 0;
+    slot->ordinal = (uint64_t)workload << 30 | (stream->first_n + i);
+    slot->luck_key = luck_key;
+    slot->elsewhere_region = stream->elsewhere_region[i];
+    if (slot->elsewhere_region != RGN_REGION_NONE)
+        slot->elsewhere = sim_draw_block_words(&stream->elsewhere, i);
+    slot->partition = (uint32_t)ids;
+    slot->client = (uint32_t)(ids >> 32);
+    slot->retry_draws = 0;
     slot->legs = 0;
     slot->hedges = 0;
     slot->unserved_legs = 0;
-    slot->retry_draws = 0;
-    if (__builtin_expect(sim_story_hash(slot->ordinal) < run->story_bound, 0) && arrival->tries == 0)
+    slot->kind = kind;
+    slot->workload = workload;
+    slot->flags = 0;
+    if (__builtin_expect(sim_story_hash(slot->ordinal) < run->story_bound, 0) && stream->tries == 0)
         sim_run_begin_story(run, slot);
-    if (__builtin_expect(run->starts_rarely, 0))
-        sim_run_complete_start(run, slot, request, arrival);
+    if (__builtin_expect(run->starts_rarely, 0)) {
+        const sim_arrival arrival = sim_arrivals_peek(&run->arrivals);
+        sim_run_complete_start(run, slot, request, &arrival);
+    }
     slot->abandon_at = RGN_TIME_NEVER;
     if (__builtin_expect(run->gives_up_share[workload] != 0, 0))
         slot->abandon_at = sim_run_draw_abandon(run, slot);
-    const sim_words luck = arrival->leg;
+    const sim_words luck = sim_draw_block_words(&stream->leg, i);
     sim_arrivals_take(&run->arrivals);
     const rgn_step step = rgn_op_start(client->router, &slot->op, request, now);
     slot->first_region = slot->op.region;

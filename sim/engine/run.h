@@ -41,20 +41,22 @@ typedef struct {
     sim_leg leg[SIM_SLOT_LEGS];
     uint64_t ordinal; /* workload << 30 | n */
     uint64_t luck_key;
-    int64_t abandon_at; /* when the application gives up; NEVER: it waits */
-    uint32_t client;
+    sim_words elsewhere; /* luck of its first leg to elsewhere_region, unless that is RGN_REGION_NONE */
+    int64_t abandon_at;  /* when the application gives up; NEVER: it waits */
     uint32_t partition;
-    uint32_t retry_draws;
+    uint32_t client;
+    uint32_t retry_draws; /* from here on four numbers that are 0 at first */
     uint16_t legs;
-    uint8_t kind;
-    uint8_t workload;
-    rgn_region first_region;
-    uint8_t flags;            /* SIM_ENDED_*, SLOT_* */
     uint8_t hedges;           /* launched; 255: so many or more */
     uint8_t unserved_legs;    /* that no region served; the same */
-    rgn_region hedge_region;  /* of the latest hedge */
     rgn_region_set visited;   /* where the operation has been; set up at its second leg */
     rgn_region_set revisited; /* where it has been more than once, as often as its sim_visits says; likewise */
+    uint8_t kind;
+    uint8_t workload;
+    uint8_t flags; /* SIM_ENDED_*, SLOT_* */
+    rgn_region first_region;
+    rgn_region elsewhere_region;
+    rgn_region hedge_region; /* of the latest hedge */
 } sim_slot;
 
 /* Beside its slot. */
@@ -69,11 +71,6 @@ typedef struct {
 } sim_fan;
 
 enum { SIM_FANS_TOGETHER = 1024 }; /* as many slots share a block, which never moves */
-
-static inline uint64_t sim_pack_ids(uint32_t client, uint32_t partition)
-{
-    return (uint64_t)client << 32 | partition;
-}
 
 /* In sim_slot.flags: leg 0 is a canary in flight; it was one and failed. */
 enum { SIM_SLOT_CANARY_LEG = 128, SIM_SLOT_CANARY_FAILED = 64 };
@@ -189,8 +186,8 @@ void sim_run_note_pending(sim_run_state *run);
 /* A leg arrives in another second than the region's latest. */
 void sim_run_count_in_other_second(sim_run_state *run, rgn_region region, int64_t arrival);
 uint32_t sim_run_new_slot(sim_run_state *run);
-/* The luck of a first leg that goes elsewhere than expected; the answer to one that a fault may strike. */
-sim_words sim_run_draw_first_leg(const sim_run_state *run, const sim_slot *slot);
+/* The luck of a leg for which none was drawn ahead; the answer to one that a fault may strike. */
+sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region region, uint32_t visit);
 void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
                         int64_t now);
 int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot);
@@ -212,10 +209,9 @@ bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival);
 /* It may have waited; the partition is not known yet, it is no point read, options are overridden. */
 void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival);
 /* Puts an arrival under the luck digest. */
-static inline void sim_run_digest_luck(sim_run_state *run, const sim_arrival *arrival)
+static inline void sim_run_digest_luck(sim_run_state *run, int64_t time, uint64_t luck_key, uint64_t ids, uint8_t kind)
 {
-    sim_digest_add(&run->output->luck, (uint64_t)arrival->time, arrival->luck_key,
-                   sim_pack_ids(arrival->client, arrival->partition), arrival->kind);
+    sim_digest_add(&run->output->luck, (uint64_t)time, luck_key, ids, kind);
 }
 
 /* Which operations there are, and when, then depends on how long others take: they are no part of the luck. */

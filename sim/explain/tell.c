@@ -138,14 +138,14 @@ int exp_find_operation(const exp_stored *run, uint64_t ordinal, exp_focus *focus
         is_found = true;
     }
     while (!is_found && merge.next_time != RGN_TIME_NEVER) {
-        const sim_arrival *arrival = sim_arrivals_peek(&merge);
-        is_found = ((uint64_t)arrival->workload << 30 | arrival->n) == ordinal;
+        const sim_arrival arrival = sim_arrivals_peek(&merge);
+        is_found = ((uint64_t)arrival.workload << 30 | arrival.n) == ordinal;
         if (is_found) {
-            focus->client = arrival->client;
-            focus->partition = arrival->partition;
-            focus->from = arrival->time;
+            focus->client = arrival.client;
+            focus->partition = arrival.partition;
+            focus->from = arrival.time;
         }
-        count[arrival->workload]++;
+        count[arrival.workload]++;
         sim_arrivals_take(&merge);
     }
     sim_arrivals_deinit(&merge);

@@ -44,7 +44,7 @@ START_TEST(constant_arrivals_come_at_exact_multiples_of_the_gap)
     ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
     for (int64_t n = 0; n < 1200; n++) {
         ck_assert_int_eq(merge.next_time, n * 1000000000 / 3);
-        ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, (uint32_t)n);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge).n, (uint32_t)n);
         sim_arrivals_take(&merge);
     }
     ck_assert_int_eq(merge.next_time, RGN_TIME_NEVER);
@@ -90,10 +90,10 @@ START_TEST(shares_of_kinds_partitions_and_clients_are_kept)
     uint32_t partition[10] = {0};
     uint32_t client[4] = {0};
     for (; merge.next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge)) {
-        const sim_arrival *arrival = sim_arrivals_peek(&merge);
-        reads += arrival->kind == SIM_KIND_READ;
-        partition[arrival->partition]++;
-        client[arrival->client]++;
+        const sim_arrival arrival = sim_arrivals_peek(&merge);
+        reads += arrival.kind == SIM_KIND_READ;
+        partition[arrival.partition]++;
+        client[arrival.client]++;
     }
     /* 100,000 operations, 5 standard deviations each */
     ck_assert_uint_gt(reads, 90000 - 5 * 95);
@@ -110,10 +110,10 @@ START_TEST(shares_of_kinds_partitions_and_clients_are_kept)
 }
 END_TEST
 
-static bool is_same(const sim_arrival *a, const sim_arrival *b, uint32_t partitions_before)
+static bool is_same(sim_arrival a, sim_arrival b, uint32_t partitions_before)
 {
-    return a->time == b->time && a->luck_key == b->luck_key && a->client == b->client && a->kind == b->kind &&
-           a->partition + partitions_before == b->partition && a->chance == b->chance;
+    return a.time == b.time && a.luck_key == b.luck_key && a.client == b.client && a.kind == b.kind &&
+           a.partition + partitions_before == b.partition && a.chance == b.chance;
 }
 
 /* Another stream, before it in name order, changes nothing but indices. */
@@ -134,13 +134,13 @@ START_TEST(forms_of_reads_have_their_shares_and_change_nothing_else)
             ck_assert(sim_arrivals_init(&merge[k], &scenario[k], &luck));
         uint32_t different = 0;
         for (; merge[0].next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge[0]), sim_arrivals_take(&merge[1])) {
-            const sim_arrival *plain = sim_arrivals_peek(&merge[0]), *mixed = sim_arrivals_peek(&merge[1]);
-            different += plain->time != mixed->time || plain->client != mixed->client || plain->kind != mixed->kind ||
-                         plain->partition != mixed->partition || plain->form != SIM_FORM_POINT;
-            if (mixed->kind == SIM_KIND_READ)
-                count[mixed->form]++;
+            const sim_arrival plain = sim_arrivals_peek(&merge[0]), mixed = sim_arrivals_peek(&merge[1]);
+            different += plain.time != mixed.time || plain.client != mixed.client || plain.kind != mixed.kind ||
+                         plain.partition != mixed.partition || plain.form != SIM_FORM_POINT;
+            if (mixed.kind == SIM_KIND_READ)
+                count[mixed.form]++;
             else
-                writes += mixed->form == SIM_FORM_POINT;
+                writes += mixed.form == SIM_FORM_POINT;
         }
         ck_assert_uint_eq(different, 0);
         ck_assert_uint_gt(writes, 10000 - 5 * 100);
@@ -171,7 +171,7 @@ START_TEST(a_stream_does_not_feel_its_neighbours)
     for (; merge_both.next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge_both)) {
         ck_assert_int_ge(merge_both.next_time, last);
         last = merge_both.next_time;
-        if (sim_arrivals_peek(&merge_both)->workload != 1)
+        if (sim_arrivals_peek(&merge_both).workload != 1)
             continue;
         ck_assert(is_same(sim_arrivals_peek(&merge_single), sim_arrivals_peek(&merge_both), 10));
         sim_arrivals_take(&merge_single);
@@ -193,10 +193,81 @@ START_TEST(streams_that_tie_come_in_name_order)
     sim_arrivals_merge merge;
     ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
     for (uint32_t i = 0; i < 2000; i++) {
-        ck_assert_uint_eq(sim_arrivals_peek(&merge)->workload, i % 2);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge).workload, i % 2);
         sim_arrivals_take(&merge);
     }
     ck_assert_int_eq(merge.next_time, RGN_TIME_NEVER);
+    sim_arrivals_deinit(&merge);
+}
+END_TEST
+
+static bool is_same_luck(sim_words a, sim_words b)
+{
+    return a.word[0] == b.word[0] && a.word[1] == b.word[1];
+}
+
+/* A leg of the next arrival goes to `region`: takes luck that was drawn ahead, as the engine does. False: there is
+ * none.
+ */
+static bool take_luck(sim_arrivals_merge *merge, rgn_region region)
+{
+    const sim_arrival arrival = sim_arrivals_peek(merge);
+    if (merge->first->elsewhere_region[merge->first->position] == region) {
+        sim_arrivals_note_hit(merge, arrival.workload, arrival.client);
+        return true;
+    }
+    sim_arrivals_note_miss(merge, arrival.workload, arrival.client, region);
+    return false;
+}
+
+/* Whatever was drawn ahead for the next arrival's legs is what they would draw alone. */
+static bool is_luck_right(const sim_arrivals_merge *merge)
+{
+    const sim_scenario *scenario = merge->scenario;
+    const sim_arrival arrival = sim_arrivals_peek(merge);
+    const rgn_region other = merge->first->elsewhere_region[merge->first->position];
+    const sim_words elsewhere = sim_draw_block_words(&merge->first->elsewhere, merge->first->position);
+    const uint64_t home = sim_leg_place(scenario->region[merge->first_region[arrival.client]], 1);
+    return is_same_luck(arrival.leg, sim_draw_words(&luck, SIM_DRAW_LEG, arrival.luck_key, home)) &&
+           (other == RGN_REGION_NONE ||
+            is_same_luck(elsewhere, sim_draw_words(&luck, SIM_DRAW_LEG, arrival.luck_key,
+                                                   sim_leg_place(scenario->region[other], 1))));
+}
+
+/* Clients of two homes, whose legs go to a region of each home's own, one in ten to another; or one client. Of 10,000
+ * arrivals each in turn none asks, then half, then none. */
+START_TEST(luck_of_legs_elsewhere_is_drawn_ahead_while_enough_ask)
+{
+    static const sim_client_group groups[] = {
+        {.name = "a", .count = 2, .preferred = {.count = 3, .region = {0, 1, 2}}},
+        {.name = "b", .first_client = 2, .count = 2, .preferred = {.count = 3, .region = {1, 2, 0}}}};
+    static const uint32_t both_groups[] = {0, 1};
+    sim_workload workload = make_workload("a", 1, SIM_ARRIVALS_POISSON, 1000);
+    sim_scenario scenario = make_scenario(&workload, 1, 40 * RGN_NS_PER_S);
+    sim_client_group only = groups[0];
+    only.count = 1;
+    scenario.group = _i == 0 ? groups : &only;
+    scenario.group_count = _i == 0 ? 2 : 1;
+    scenario.client_count = workload.clients = _i == 0 ? 4 : 1;
+    workload.groups = both_groups;
+    workload.group_count = scenario.group_count;
+    memcpy(scenario.region, (const uint16_t[]){17, 4, 9, 30}, 4 * sizeof scenario.region[0]);
+
+    sim_arrivals_merge merge;
+    ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
+    uint32_t asked = 0, hits = 0, drawn[3] = {0};
+    for (uint32_t n = 0; n < 30000; n++, sim_arrivals_take(&merge)) {
+        ck_assert(is_luck_right(&merge));
+        drawn[n / 10000] += merge.first->elsewhere_region[merge.first->position] != RGN_REGION_NONE;
+        if (n / 10000 != 1 || n % 2 != 0)
+            continue;
+        asked++;
+        hits += take_luck(&merge, n % 20 == 0 ? 3 : sim_arrivals_peek(&merge).client < 2 ? 1 : 2);
+    }
+    ck_assert_uint_eq(drawn[0], 0);
+    ck_assert_uint_gt(hits, asked * 88 / 100);
+    ck_assert_uint_ge(drawn[1], 10000 - 4 * SIM_ARRIVALS_BLOCK);
+    ck_assert_uint_le(drawn[2], 2 * SIM_ARRIVALS_BLOCK);
     sim_arrivals_deinit(&merge);
 }
 END_TEST
@@ -211,6 +282,7 @@ int main(void)
     tcase_add_test(tcase, forms_of_reads_have_their_shares_and_change_nothing_else);
     tcase_add_test(tcase, a_stream_does_not_feel_its_neighbours);
     tcase_add_test(tcase, streams_that_tie_come_in_name_order);
+    tcase_add_loop_test(tcase, luck_of_legs_elsewhere_is_drawn_ahead_while_enough_ask, 0, 2);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

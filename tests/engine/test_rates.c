@@ -57,7 +57,7 @@ START_TEST(constant_arrivals_follow_the_rates_to_the_nanosecond)
     for (; merge.next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge), count++) {
         const int64_t expected = count < 10 ? want[count] : 20000003000 + (count - 9) * 1000000;
         ck_assert_int_eq(merge.next_time, expected);
-        ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, (uint32_t)count);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge).n, (uint32_t)count);
     }
     ck_assert_int_eq(count, 9 + 1000); /* the thousandth after operation 9 would come at 21.000003 s */
     sim_arrivals_deinit(&merge);
@@ -185,9 +185,9 @@ START_TEST(picking_with_the_guide_is_picking_by_search)
         ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
         const sim_stream *stream = &merge.stream[0];
         for (; merge.next_time != RGN_TIME_NEVER; sim_arrivals_take(&merge)) {
-            const sim_arrival *arrival = sim_arrivals_peek(&merge);
-            const uint64_t word = sim_draw_words(&luck, SIM_DRAW_REQUEST, arrival->luck_key, 0).word[0];
-            ck_assert_uint_eq(arrival->partition,
+            const sim_arrival arrival = sim_arrivals_peek(&merge);
+            const uint64_t word = sim_draw_words(&luck, SIM_DRAW_REQUEST, arrival.luck_key, 0).word[0];
+            ck_assert_uint_eq(arrival.partition,
                               pick_by_search(stream->partition_bound, COUNT, (uint32_t)(word >> 32)));
         }
         sim_arrivals_deinit(&merge);
@@ -259,18 +259,18 @@ START_TEST(a_user_goes_on_when_its_operation_has_ended)
     ck_assert(sim_arrivals_init(&merge, &scenario, &luck));
     for (uint32_t user = 0; user < 6; user++) {
         ck_assert_int_eq(merge.next_time, S);
-        ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, user);
-        ck_assert_uint_eq(sim_arrivals_peek(&merge)->client, user % 4);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge).n, user);
+        ck_assert_uint_eq(sim_arrivals_peek(&merge).client, user % 4);
         sim_arrivals_take(&merge);
     }
     ck_assert_int_eq(merge.next_time, RGN_TIME_NEVER);
     ck_assert(sim_arrivals_go_on(&merge, 0, 4, S + 5));
     ck_assert(sim_arrivals_go_on(&merge, 0, 1, S + 3));
     ck_assert_int_eq(merge.next_time, 2 * S + 3);
-    ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, 7);
+    ck_assert_uint_eq(sim_arrivals_peek(&merge).n, 7);
     sim_arrivals_take(&merge);
     ck_assert_int_eq(merge.next_time, 2 * S + 5);
-    ck_assert_uint_eq(sim_arrivals_peek(&merge)->n, 10);
+    ck_assert_uint_eq(sim_arrivals_peek(&merge).n, 10);
     sim_arrivals_take(&merge);
     /* At the end of the run nobody begins any more. */
     ck_assert(sim_arrivals_go_on(&merge, 0, 7, 3 * S));
