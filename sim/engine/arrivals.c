@@ -308,7 +308,7 @@ static uint32_t pick_partition(const sim_stream *stream, uint32_t word)
 static void pick_kinds(sim_stream *stream)
 {
     for (uint32_t i = 0; i < stream->count; i++)
-        stream->kind[i] = (uint32_t)stream->request.word[0][i] < stream->read_bound ? SIM_KIND_READ : SIM_KIND_WRITE;
+        stream->kind[i] = (uint32_t)stream->drawn.word[0][i] < stream->read_bound ? SIM_KIND_READ : SIM_KIND_WRITE;
 }
 
 /* The word that makes an operation a read says what it reads, so that the kinds of others stay. */
@@ -316,7 +316,7 @@ static void pick_forms(sim_stream *stream)
 {
     const bool has_metadata = stream->workload->form_share[SIM_FORM_METADATA] > 0;
     for (uint32_t i = 0; i < stream->count; i++) {
-        const uint32_t word = (uint32_t)stream->request.word[0][i];
+        const uint32_t word = (uint32_t)stream->drawn.word[0][i];
         const bool is_feed = word < stream->feed_bound || !has_metadata;
         stream->form[i] = stream->kind[i] == SIM_KIND_WRITE || word < stream->point_bound ? SIM_FORM_POINT
                           : is_feed                                                       ? SIM_FORM_FEED
@@ -330,15 +330,15 @@ static void pick_partitions(sim_stream *stream)
     const uint64_t first = sim_pack_ids(stream->client_of[0], stream->workload->first_partition);
     const uint32_t partitions = stream->workload->partition_count;
     for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++)
-        stream->ids[i] = first + ((stream->request.word[0][i] >> 32) * partitions >> 32);
+        stream->ids[i] = first + ((stream->drawn.word[0][i] >> 32) * partitions >> 32);
 }
 
 static void pick_clients_and_partitions(const sim_arrivals_merge *merge, sim_stream *stream)
 {
     const sim_workload *workload = stream->workload;
     for (uint32_t i = 0; i < stream->count; i++) {
-        const uint32_t client = stream->client_of[((stream->request.word[1][i] >> 32) * workload->clients) >> 32];
-        const uint32_t partition = pick_partition(stream, (uint32_t)(stream->request.word[0][i] >> 32));
+        const uint32_t client = stream->client_of[((stream->drawn.word[1][i] >> 32) * workload->clients) >> 32];
+        const uint32_t partition = pick_partition(stream, (uint32_t)(stream->drawn.word[0][i] >> 32));
         stream->ids[i] = sim_pack_ids(client, workload->first_partition + partition);
         stream->place[i] = merge->first_place[client];
     }
@@ -347,9 +347,10 @@ static void pick_clients_and_partitions(const sim_arrivals_merge *merge, sim_str
 /* All but the times and the luck of legs. */
 static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
 {
+    stream->first_ordinal = (uint64_t)stream->index << 30 | stream->first_n;
     stream->first_key = stream->luck_base | stream->first_n;
     const sim_draw_counters counters = {{stream->first_key, 0}, {sim_draw_one_by_one, sim_draw_all_alike}};
-    draw_words(merge, SIM_DRAW_REQUEST, &counters, &stream->request, stream->count);
+    draw_words(merge, SIM_DRAW_REQUEST, &counters, &stream->drawn, stream->count);
     if (stream->count > 1 && stream->workload->clients == 1 && stream->partition_bound == NULL)
         pick_partitions(stream);
     else
@@ -476,14 +477,16 @@ static void take_first_extra(const sim_arrivals_merge *merge, sim_stream *stream
         return;
     const sim_arrival *first = &merge->extras.arrival[sim_event_slot(stream->ready.heap[0].key)];
     stream->index = first->workload;
+    stream->request = merge->stream[first->workload].request;
     stream->first_n = first->n;
+    stream->first_ordinal = (uint64_t)first->workload << 30 | first->n;
     stream->first_key = first->luck_key;
     stream->time[0] = first->time;
     stream->ids[0] = sim_pack_ids(first->client, first->partition);
     stream->kind[0] = first->kind;
     stream->form[0] = first->form;
     stream->elsewhere_region[0] = RGN_REGION_NONE;
-    stream->request.word[1][0] = first->chance;
+    stream->drawn.word[1][0] = first->chance;
     stream->leg.word[0][0] = first->leg.word[0];
     stream->leg.word[1][0] = first->leg.word[1];
     stream->tries = first->tries;

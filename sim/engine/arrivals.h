@@ -47,20 +47,22 @@ typedef struct {
 
 /* A stream, and its block of operations that are about to start: arrays by place in the block. */
 typedef struct {
-    uint32_t position;                    /* of the next one */
-    uint32_t count;                       /* arrivals at or after the end are cut off */
-    uint8_t index;                        /* of the workload */
-    uint64_t first_n;                     /* in the stream; ... */
-    uint64_t first_key;                   /* ... and its luck key: those of the others count on */
+    uint32_t position;    /* of the next one */
+    uint32_t count;       /* arrivals at or after the end are cut off */
+    uint8_t index;        /* of the workload */
+    rgn_request *request; /* the engine's, for what the stream's operations have in common */
+    uint64_t first_n;     /* in the stream; its ordinal, and ... */
+    uint64_t first_ordinal;
+    uint64_t first_key;                   /* ... its luck key: those of the others count on */
     int64_t time[SIM_ARRIVALS_BLOCK + 1]; /* [count] is NEVER */
     uint64_t ids[SIM_ARRIVALS_BLOCK];     /* as sim_pack_ids() */
     uint8_t kind[SIM_ARRIVALS_BLOCK];
     uint8_t form[SIM_ARRIVALS_BLOCK];
     uint8_t elsewhere_region[SIM_ARRIVALS_BLOCK]; /* RGN_REGION_NONE: no luck was drawn for that */
-    sim_draw_block request;                       /* word 0: partition, kind; word 1: client, chance */
-    sim_draw_block leg;                           /* luck of the first leg to the client's first region, ... */
-    sim_draw_block elsewhere;                     /* ... and to elsewhere_region */
-    uint64_t place[SIM_ARRIVALS_BLOCK];           /* of these legs */
+    sim_draw_block drawn;               /* SIM_DRAW_REQUEST; word 0: partition, kind; word 1: client, chance */
+    sim_draw_block leg;                 /* luck of the first leg to the client's first region, ... */
+    sim_draw_block elsewhere;           /* ... and to elsewhere_region */
+    uint64_t place[SIM_ARRIVALS_BLOCK]; /* of these legs */
     uint64_t elsewhere_place[SIM_ARRIVALS_BLOCK];
     /* Of an arrival that nobody drew ahead, which is alone in its block: as in sim_arrival. */
     uint8_t tries;
@@ -172,7 +174,7 @@ static inline sim_arrival sim_arrivals_of_stream(const sim_stream *stream)
                          .n = (uint32_t)stream->first_n + i,
                          .client = (uint32_t)(stream->ids[i] >> 32),
                          .partition = (uint32_t)stream->ids[i],
-                         .chance = (uint32_t)stream->request.word[1][i],
+                         .chance = (uint32_t)stream->drawn.word[1][i],
                          .kind = stream->kind[i],
                          .form = stream->form[i],
                          .workload = stream->index,

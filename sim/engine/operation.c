@@ -289,6 +289,16 @@ bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival)
     return run->callers != NULL && sim_callers_hold_back(run, arrival);
 }
 
+/* When the operation's application gives up. Drawn apart from all else: more who give up are the same and others. */
+static int64_t draw_abandon(const sim_run_state *run, const sim_slot *slot)
+{
+    const uint64_t word = sim_draw_words(&run->input->luck, SIM_DRAW_GIVES_UP, slot->luck_key, 0).word[0];
+    if (sim_below(word, SIM_SHARE_ONE) >= run->gives_up_share[slot->workload])
+        return RGN_TIME_NEVER;
+    const int64_t at = rgn_time_add(slot->start, run->scenario->workload[slot->workload].gives_up_after);
+    return at > run->now ? at : run->now; /* it may have waited that long for its start */
+}
+
 void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival)
 {
     run->rare_starts++;
@@ -304,6 +314,8 @@ void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *req
         (uint8_t)((request->is_feed ? SIM_SLOT_FEED : 0) | (request->is_container_level ? SIM_SLOT_METADATA : 0));
     if (arrival->has_waited)
         slot->start = arrival->due;
+    if (run->gives_up_share[arrival->workload] != 0)
+        slot->abandon_at = draw_abandon(run, slot);
     if (run->callers != NULL)
         sim_callers_start(run, slot, arrival);
 }
@@ -321,16 +333,6 @@ uint32_t sim_run_first_leg(const sim_run_state *run, const sim_slot *slot, int64
         *end = other->end;
     }
     return first;
-}
-
-/* When the operation's application gives up. Drawn apart from all else: more who give up are the same and others. */
-int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot)
-{
-    const uint64_t word = sim_draw_words(&run->input->luck, SIM_DRAW_GIVES_UP, slot->luck_key, 0).word[0];
-    if (sim_below(word, SIM_SHARE_ONE) >= run->gives_up_share[slot->workload])
-        return RGN_TIME_NEVER;
-    const int64_t at = rgn_time_add(slot->start, run->scenario->workload[slot->workload].gives_up_after);
-    return at > run->now ? at : run->now; /* it may have waited that long for its start */
 }
 
 /* Flags of an operation that does not simply go to its first region. A tripped partition whose alternates are marked or

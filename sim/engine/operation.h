@@ -171,15 +171,16 @@ static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
         sim_run_digest_luck(run, now, luck_key, ids, kind);
     }
     const sim_client *client = &run->fleet.client[ids >> 32];
-    rgn_request *request = &run->request[workload];
+    rgn_request *request = stream->request;
     request->partition = (uint32_t)ids;
     request->direction = kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
-    request->hash = (uint32_t)stream->request.word[1][i];
+    request->hash = (uint32_t)stream->drawn.word[1][i];
     request->plan = sim_fleet_plan(client, workload, request->direction);
     slot->start = now;
     slot->leg[1].end = RGN_TIME_NEVER;
-    slot->ordinal = (uint64_t)workload << 30 | (stream->first_n + i);
+    slot->ordinal = stream->first_ordinal + i;
     slot->luck_key = luck_key;
+    slot->abandon_at = RGN_TIME_NEVER;
     slot->elsewhere_region = stream->elsewhere_region[i];
     if (slot->elsewhere_region != RGN_REGION_NONE)
         slot->elsewhere = sim_draw_block_words(&stream->elsewhere, i);
@@ -198,18 +199,16 @@ static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
         const sim_arrival arrival = sim_arrivals_peek(&run->arrivals);
         sim_run_complete_start(run, slot, request, &arrival);
     }
-    slot->abandon_at = RGN_TIME_NEVER;
-    if (__builtin_expect(run->gives_up_share[workload] != 0, 0))
-        slot->abandon_at = sim_run_draw_abandon(run, slot);
-    const sim_words luck = sim_draw_block_words(&stream->leg, i);
-    sim_arrivals_take(&run->arrivals);
     const rgn_step step = rgn_op_start(client->router, &slot->op, request, now);
     slot->first_region = slot->op.region;
-    if (!SIM_LIKELY(step == RGN_SEND && sim_run_is_first_send_plain(run, slot)))
+    if (!SIM_LIKELY(step == RGN_SEND && sim_run_is_first_send_plain(run, slot))) {
+        sim_arrivals_take(&run->arrivals);
         return sim_run_start_otherwise(run, slot, step, now) ? SIM_STARTED_OPEN : SIM_STARTED_ENDED;
+    }
     if (slot->op.reason == RGN_REASON_ROUTE_OVERRIDE)
         slot->flags = SIM_ENDED_AWAY;
-    sim_run_send_plain(run, slot, client, luck, now);
+    sim_run_send_plain(run, slot, client, sim_draw_block_words(&stream->leg, i), now);
+    sim_arrivals_take(&run->arrivals);
     return SIM_LIKELY(slot->abandon_at == RGN_TIME_NEVER) ? SIM_STARTED_PLAIN : SIM_STARTED_OPEN;
 }
 

@@ -177,6 +177,7 @@ static void open_workloads(sim_run_state *run)
         run->request[w] =
             (rgn_request){.timeout = workload->deadline, .options = &run->input->workload_options[w].values};
         run->gives_up_share[w] = workload->gives_up_share;
+        run->starts_rarely |= workload->gives_up_share > 0;
         for (int kind = 0; kind < SIM_KINDS; kind++)
             run->is_partition_learnt |= workload->is_partition_learnt[kind];
         run->starts_rarely |= workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0;
@@ -227,7 +228,11 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
         return SIM_RUN_NO_MEMORY;
     run->next_checkpoint = rgn_time_min(checkpoint_time(run), sim_thresholds_next(&output->thresholds, scenario));
     open_workloads(run);
-    return sim_arrivals_init(&run->arrivals, scenario, &input->luck) ? SIM_RUN_OK : SIM_RUN_NO_MEMORY;
+    if (!sim_arrivals_init(&run->arrivals, scenario, &input->luck))
+        return SIM_RUN_NO_MEMORY;
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        run->arrivals.stream[w].request = &run->request[w];
+    return SIM_RUN_OK;
 }
 
 void sim_run_collect_counters(sim_run_state *run, uint32_t client)

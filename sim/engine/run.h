@@ -102,7 +102,7 @@ typedef struct sim_run {
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
     bool is_partition_learnt;    /* some operations do not know their partition at first */
     bool starts_rarely;          /* some start needs more than most: partitions to learn, feeds and metadata, overrides,
-                                    fans, callers */
+                                    fans, callers, applications that give up */
     bool has_callers;            /* what arrives depends on what has ended; callers.h */
     struct sim_callers *callers; /* NULL: clients have no limits and applications do not try again */
     sim_fan **fan;               /* [slot / SIM_FANS_TOGETHER]; NULL: nobody has more than one hedge */
@@ -190,7 +190,6 @@ uint32_t sim_run_new_slot(sim_run_state *run);
 sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region region, uint32_t visit);
 void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
                         int64_t now);
-int64_t sim_run_draw_abandon(const sim_run_state *run, const sim_slot *slot);
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
                                int64_t now);
@@ -206,7 +205,7 @@ void sim_run_tell_ended(sim_run_state *run, sim_slot *slot, const sim_ended *end
 void sim_run_record_step(const sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 /* What most starts do without. The arrival may have to wait, and starts no operation then. */
 bool sim_run_hold_back(sim_run_state *run, const sim_arrival *arrival);
-/* It may have waited; the partition is not known yet, it is no point read, options are overridden. */
+/* It may have waited, or be given up; the partition is not known yet, it is no point read, options are overridden. */
 void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *request, const sim_arrival *arrival);
 /* Puts an arrival under the luck digest. */
 static inline void sim_run_digest_luck(sim_run_state *run, int64_t time, uint64_t luck_key, uint64_t ids, uint8_t kind)
