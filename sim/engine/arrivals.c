@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "engine/arrivals.h"
+#include "engine/stories.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,8 +152,11 @@ static void open_loop_of_users(const sim_arrivals_merge *merge, sim_stream *stre
 
 bool sim_arrivals_init(sim_arrivals_merge *merge, const sim_scenario *scenario, const sim_luck *luck)
 {
-    *merge = (sim_arrivals_merge){.scenario = scenario, .luck = *luck, .fill = sim_draw_block_fastest()};
-    merge->stream = calloc((size_t)scenario->workload_count + 1, sizeof *merge->stream);
+    *merge = (sim_arrivals_merge){.scenario = scenario, .luck = *luck, .way = sim_draw_block_fastest()};
+    const size_t bytes = ((size_t)scenario->workload_count + 1) * sizeof *merge->stream;
+    merge->stream = aligned_alloc(_Alignof(sim_stream), bytes);
+    if (merge->stream != NULL)
+        memset(merge->stream, 0, bytes);
     if (merge->stream == NULL || !guess_places(merge)) {
         sim_arrivals_deinit(merge);
         return false;
@@ -197,7 +201,7 @@ static void draw_words(const sim_arrivals_merge *merge, sim_draw purpose, const 
                        sim_draw_block *block, uint32_t count)
 {
     if (count != 1) {
-        merge->fill(&merge->luck, purpose, counters, block);
+        merge->way->fill(&merge->luck, purpose, counters, block);
         return;
     }
     const sim_words words = sim_draw_words(&merge->luck, purpose, counters->base[0] + counters->offset[0][0],
@@ -281,7 +285,7 @@ static uint32_t draw_times(const sim_arrivals_merge *merge, sim_stream *stream)
     if (stream->gap != NULL) {
         const sim_draw_counters counters = {{stream->workload->name_hash, stream->first_n},
                                             {sim_draw_all_alike, sim_draw_one_by_one}};
-        merge->fill(&merge->luck, SIM_DRAW_GAP, &counters, &gaps);
+        merge->way->fill(&merge->luck, SIM_DRAW_GAP, &counters, &gaps);
     }
     if (stream->has_clock)
         draw_times_by_clock(stream, &gaps, end);
@@ -351,6 +355,10 @@ static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
     stream->first_key = stream->luck_base | stream->first_n;
     const sim_draw_counters counters = {{stream->first_key, 0}, {sim_draw_one_by_one, sim_draw_all_alike}};
     draw_words(merge, SIM_DRAW_REQUEST, &counters, &stream->drawn, stream->count);
+    if (stream->count == 1)
+        stream->story_hash[0] = sim_story_hash(stream->first_ordinal);
+    else
+        merge->way->mix(stream->first_ordinal + 1, stream->story_hash);
     if (stream->count > 1 && stream->workload->clients == 1 && stream->partition_bound == NULL)
         pick_partitions(stream);
     else
@@ -404,7 +412,7 @@ static void draw_elsewhere(sim_arrivals_merge *merge, sim_stream *stream)
             stream->elsewhere_place[i] = sim_leg_place(merge->scenario->region[region], 1);
         }
     const sim_draw_counters counters = {{stream->first_key, 0}, {sim_draw_one_by_one, stream->elsewhere_place}};
-    merge->fill(&merge->luck, SIM_DRAW_LEG, &counters, &stream->elsewhere);
+    merge->way->fill(&merge->luck, SIM_DRAW_LEG, &counters, &stream->elsewhere);
 }
 
 /* ---- closed loops ---- */
@@ -489,6 +497,7 @@ static void take_first_extra(const sim_arrivals_merge *merge, sim_stream *stream
     stream->drawn.word[1][0] = first->chance;
     stream->leg.word[0][0] = first->leg.word[0];
     stream->leg.word[1][0] = first->leg.word[1];
+    stream->story_hash[0] = first->tries == 0 ? sim_story_hash(stream->first_ordinal) : UINT64_MAX;
     stream->tries = first->tries;
     stream->has_waited = first->has_waited;
     stream->due = first->due;

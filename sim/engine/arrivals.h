@@ -53,16 +53,17 @@ typedef struct {
     rgn_request *request; /* the engine's, for what the stream's operations have in common */
     uint64_t first_n;     /* in the stream; its ordinal, and ... */
     uint64_t first_ordinal;
-    uint64_t first_key;                   /* ... its luck key: those of the others count on */
-    int64_t time[SIM_ARRIVALS_BLOCK + 1]; /* [count] is NEVER */
-    uint64_t ids[SIM_ARRIVALS_BLOCK];     /* as sim_pack_ids() */
+    uint64_t first_key;                      /* ... its luck key: those of the others count on */
+    int64_t time[SIM_ARRIVALS_BLOCK + 1];    /* [count] is NEVER */
+    uint64_t story_hash[SIM_ARRIVALS_BLOCK]; /* sim_story_hash(); UINT64_MAX: has no story */
+    uint64_t ids[SIM_ARRIVALS_BLOCK];        /* as sim_pack_ids() */
     uint8_t kind[SIM_ARRIVALS_BLOCK];
     uint8_t form[SIM_ARRIVALS_BLOCK];
     uint8_t elsewhere_region[SIM_ARRIVALS_BLOCK]; /* RGN_REGION_NONE: no luck was drawn for that */
-    sim_draw_block drawn;               /* SIM_DRAW_REQUEST; word 0: partition, kind; word 1: client, chance */
-    sim_draw_block leg;                 /* luck of the first leg to the client's first region, ... */
-    sim_draw_block elsewhere;           /* ... and to elsewhere_region */
-    uint64_t place[SIM_ARRIVALS_BLOCK]; /* of these legs */
+    sim_draw_block drawn;     /* SIM_DRAW_REQUEST; word 0: partition, kind; word 1: client, chance */
+    sim_draw_block leg;       /* luck of the first leg to the client's first region, ... */
+    sim_draw_block elsewhere; /* ... and to elsewhere_region */
+    uint64_t place[SIM_ARRIVALS_BLOCK] __attribute__((aligned(64))); /* of these legs */
     uint64_t elsewhere_place[SIM_ARRIVALS_BLOCK];
     /* Of an arrival that nobody drew ahead, which is alone in its block: as in sim_arrival. */
     uint8_t tries;
@@ -112,7 +113,7 @@ typedef struct {
 typedef struct {
     const sim_scenario *scenario;
     sim_luck luck;
-    sim_draw_block_fill *fill;
+    const sim_draw_way *way;
     uint32_t stream_count;
     int64_t next_time; /* RGN_TIME_NEVER: no more */
     sim_stream *first; /* stream of the next arrival */

@@ -8,40 +8,55 @@
 
 #define COUNT_4(n)  (n), (n) + 1, (n) + 2, (n) + 3
 #define COUNT_16(n) COUNT_4(n), COUNT_4((n) + 4), COUNT_4((n) + 8), COUNT_4((n) + 12)
+__attribute__((aligned(64)))
 const uint64_t sim_draw_one_by_one[SIM_DRAW_BLOCK] = {COUNT_16(0), COUNT_16(16), COUNT_16(32), COUNT_16(48)};
-const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] = {0};
+__attribute__((aligned(64))) const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] = {0};
 
-/* A function that fills a block with `width` draws at a time. `target` names an instruction set, or is empty. */
-#define DEFINE_FILL(name, width, target)                                                               \
-    target static void name(const sim_luck *luck, sim_draw purpose, const sim_draw_counters *counters, \
-                            sim_draw_block *block)                                                     \
-    {                                                                                                  \
-        typedef uint64_t lanes __attribute__((vector_size((width) * sizeof(uint64_t))));               \
-        const uint64_t key0 = luck->seed;                                                              \
-        const uint64_t key1 = (uint64_t)luck->replication << 32 | (uint64_t)purpose;                   \
-        const uint64_t key2 = SIM_THREEFRY_PARITY ^ key0 ^ key1;                                       \
-        const uint64_t start0 = counters->base[0] + key0;                                              \
-        const uint64_t start1 = counters->base[1] + key1;                                              \
-        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                                       \
-            lanes a;                                                                                   \
-            lanes b;                                                                                   \
-            memcpy(&a, &counters->offset[0][i], sizeof a);                                             \
-            memcpy(&b, &counters->offset[1][i], sizeof b);                                             \
-            a += start0, b += start1;                                                                  \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                \
-            a += key1, b += key2 + 1;                                                                  \
-            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                                \
-            a += key2, b += key0 + 2;                                                                  \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                \
-            a += key0, b += key1 + 3;                                                                  \
-            ROUND(16);                                                                                 \
-            memcpy(&block->word[0][i], &a, sizeof a);                                                  \
-            memcpy(&block->word[1][i], &b, sizeof b);                                                  \
-        }                                                                                              \
+/* Two functions that work `width` lanes at a time. `target` names an instruction set, or is empty. */
+#define DEFINE_WAY(name, width, target)                                                                       \
+    typedef uint64_t name##_lanes __attribute__((vector_size((width) * sizeof(uint64_t))));                   \
+    target static void name##_fill(const sim_luck *luck, sim_draw purpose, const sim_draw_counters *counters, \
+                                   sim_draw_block *block)                                                     \
+    {                                                                                                         \
+        const uint64_t *const offset0 = counters->offset[0];                                                  \
+        const uint64_t *const offset1 = counters->offset[1];                                                  \
+        const uint64_t key0 = luck->seed;                                                                     \
+        const uint64_t key1 = (uint64_t)luck->replication << 32 | (uint64_t)purpose;                          \
+        const uint64_t key2 = SIM_THREEFRY_PARITY ^ key0 ^ key1;                                              \
+        const uint64_t start0 = counters->base[0] + key0;                                                     \
+        const uint64_t start1 = counters->base[1] + key1;                                                     \
+        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                                              \
+            name##_lanes a;                                                                                   \
+            name##_lanes b;                                                                                   \
+            memcpy(&a, &offset0[i], sizeof a);                                                                \
+            memcpy(&b, &offset1[i], sizeof b);                                                                \
+            a += start0, b += start1;                                                                         \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                       \
+            a += key1, b += key2 + 1;                                                                         \
+            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                                       \
+            a += key2, b += key0 + 2;                                                                         \
+            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                       \
+            a += key0, b += key1 + 3;                                                                         \
+            ROUND(16);                                                                                        \
+            memcpy(&block->word[0][i], &a, sizeof a);                                                         \
+            memcpy(&block->word[1][i], &b, sizeof b);                                                         \
+        }                                                                                                     \
+    }                                                                                                         \
+    target static void name##_mix(uint64_t first, uint64_t mixed[SIM_DRAW_BLOCK])                             \
+    {                                                                                                         \
+        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                                              \
+            name##_lanes key;                                                                                 \
+            memcpy(&key, &sim_draw_one_by_one[i], sizeof key);                                                \
+            key += first;                                                                                     \
+            key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);                                         \
+            key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);                                         \
+            key ^= key >> 31;                                                                                 \
+            memcpy(&mixed[i], &key, sizeof key);                                                              \
+        }                                                                                                     \
     }
 #define ROUND(n) (a += b, b = ((b << (n)) | (b >> (64 - (n)))) ^ a)
 
-DEFINE_FILL(fill_anywhere, 2, )
+DEFINE_WAY(anywhere, 2, )
 
 static bool is_supported_anywhere(void)
 {
@@ -49,8 +64,8 @@ static bool is_supported_anywhere(void)
 }
 
 #if defined(__x86_64__)
-DEFINE_FILL(fill_avx2, 4, __attribute__((target("avx2"))))
-DEFINE_FILL(fill_avx512, 8, __attribute__((target("avx512f"))))
+DEFINE_WAY(avx2, 4, __attribute__((target("avx2"))))
+DEFINE_WAY(avx512, 8, __attribute__((target("avx512f,avx512dq"))))
 
 static bool is_avx2_supported(void)
 {
@@ -59,23 +74,23 @@ static bool is_avx2_supported(void)
 
 static bool is_avx512_supported(void)
 {
-    return __builtin_cpu_supports("avx512f") != 0;
+    return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
 }
 #endif
 
 const sim_draw_way sim_draw_ways[] = {
 #if defined(__x86_64__)
-    {"avx512", fill_avx512, is_avx512_supported},
-    {"avx2", fill_avx2, is_avx2_supported},
+    {"avx512", avx512_fill, avx512_mix, is_avx512_supported},
+    {"avx2", avx2_fill, avx2_mix, is_avx2_supported},
 #endif
-    {"anywhere", fill_anywhere, is_supported_anywhere},
+    {"anywhere", anywhere_fill, anywhere_mix, is_supported_anywhere},
 };
 const unsigned sim_draw_way_count = sizeof sim_draw_ways / sizeof sim_draw_ways[0];
 
-sim_draw_block_fill *sim_draw_block_fastest(void)
+const sim_draw_way *sim_draw_block_fastest(void)
 {
     const sim_draw_way *way = sim_draw_ways;
     while (!way->is_supported())
         way++;
-    return way->fill;
+    return way;
 }

@@ -21,7 +21,7 @@ extern const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK];
 
 /* The answers: word[w][i] is word w of the i-th. */
 typedef struct {
-    uint64_t word[2][SIM_DRAW_BLOCK];
+    uint64_t word[2][SIM_DRAW_BLOCK] __attribute__((aligned(64))); /* no wide store crosses a cache line */
 } sim_draw_block;
 
 static inline sim_words sim_draw_block_words(const sim_draw_block *block, uint32_t i)
@@ -33,10 +33,14 @@ static inline sim_words sim_draw_block_words(const sim_draw_block *block, uint32
 typedef void sim_draw_block_fill(const sim_luck *luck, sim_draw purpose, const sim_draw_counters *counters,
                                  sim_draw_block *block);
 
-/* One way of computing them. All give the same words: they differ in the width of the registers. */
+/* mixed[i] is sim_mix64(first + i). */
+typedef void sim_draw_block_mix(uint64_t first, uint64_t mixed[SIM_DRAW_BLOCK]);
+
+/* One way of computing these. All give the same words: they differ in the width of the registers. */
 typedef struct {
     const char *name;
     sim_draw_block_fill *fill;
+    sim_draw_block_mix *mix;
     bool (*is_supported)(void); /* by this processor */
 } sim_draw_way;
 
@@ -45,6 +49,6 @@ extern const sim_draw_way sim_draw_ways[];
 extern const unsigned sim_draw_way_count;
 
 /* The fastest that this processor supports. */
-sim_draw_block_fill *sim_draw_block_fastest(void);
+const sim_draw_way *sim_draw_block_fastest(void);
 
 #endif

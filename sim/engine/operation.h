@@ -193,7 +193,7 @@ static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
     slot->kind = kind;
     slot->workload = workload;
     slot->flags = 0;
-    if (__builtin_expect(sim_story_hash(slot->ordinal) < run->story_bound, 0) && stream->tries == 0)
+    if (__builtin_expect(stream->story_hash[i] < run->story_bound, 0))
         sim_run_begin_story(run, slot);
     if (__builtin_expect(run->starts_rarely, 0)) {
         const sim_arrival arrival = sim_arrivals_peek(&run->arrivals);

@@ -88,6 +88,10 @@ START_TEST(blocks_hold_the_words_of_single_draws)
         ck_assert_msg(block.word[0][i] == words.word[0] && block.word[1][i] == words.word[1], "%s differs at %u",
                       way->name, i);
     }
+    uint64_t mixed[SIM_DRAW_BLOCK];
+    way->mix(UINT64_MAX - 3, mixed);
+    for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i++)
+        ck_assert_msg(mixed[i] == sim_mix64(UINT64_MAX - 3 + i), "%s mixes %u otherwise", way->name, i);
 }
 END_TEST
 
