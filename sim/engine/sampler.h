@@ -42,7 +42,8 @@ uint64_t sim_sampler_tail(const sim_sampler *sampler, uint64_t word);
 /* `width` * `fraction` / 2^64, to the nearest ns: never above `width`, and exactly 0 if that is 0. */
 static inline uint64_t sim_sampler_part(uint64_t width, uint64_t fraction)
 {
-    return (uint64_t)(((sim_u128)width * fraction + (UINT64_C(1) << 63)) >> 64);
+    const sim_u128 product = (sim_u128)width * fraction;
+    return (uint64_t)(product >> 64) + ((uint64_t)product >> 63);
 }
 
 /* The quantile at u = word / 2^64, in ns. Never falls as the word grows. */
