@@ -12,8 +12,9 @@ __attribute__((aligned(64)))
 const uint64_t sim_draw_one_by_one[SIM_DRAW_BLOCK] = {COUNT_16(0), COUNT_16(16), COUNT_16(32), COUNT_16(48)};
 __attribute__((aligned(64))) const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] = {0};
 
-/* Two functions that work `width` lanes at a time. `target` names an instruction set, or is empty. */
-#define DEFINE_WAY(name, width, target)                                                                       \
+/* Two functions that work `width` lanes at a time. `target` names an instruction set, or is empty; TURN(n) is b,
+ * rotated to the left. */
+#define DEFINE_WAY(name, width, target, TURN)                                                                 \
     typedef uint64_t name##_lanes __attribute__((vector_size((width) * sizeof(uint64_t))));                   \
     target static void name##_fill(const sim_luck *luck, sim_draw purpose, const sim_draw_counters *counters, \
                                    sim_draw_block *block)                                                     \
@@ -31,13 +32,13 @@ __attribute__((aligned(64))) const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] =
             memcpy(&a, &offset0[i], sizeof a);                                                                \
             memcpy(&b, &offset1[i], sizeof b);                                                                \
             a += start0, b += start1;                                                                         \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                       \
+            ROUND(TURN, 16), ROUND(TURN, 42), ROUND(TURN, 12), ROUND(TURN, 31);                               \
             a += key1, b += key2 + 1;                                                                         \
-            ROUND(16), ROUND(32), ROUND(24), ROUND(21);                                                       \
+            ROUND(TURN, 16), ROUND(TURN, 32), ROUND(TURN, 24), ROUND(TURN, 21);                               \
             a += key2, b += key0 + 2;                                                                         \
-            ROUND(16), ROUND(42), ROUND(12), ROUND(31);                                                       \
+            ROUND(TURN, 16), ROUND(TURN, 42), ROUND(TURN, 12), ROUND(TURN, 31);                               \
             a += key0, b += key1 + 3;                                                                         \
-            ROUND(16);                                                                                        \
+            ROUND(TURN, 16);                                                                                  \
             memcpy(&block->word[0][i], &a, sizeof a);                                                         \
             memcpy(&block->word[1][i], &b, sizeof b);                                                         \
         }                                                                                                     \
@@ -54,9 +55,10 @@ __attribute__((aligned(64))) const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] =
             memcpy(&mixed[i], &key, sizeof key);                                                              \
         }                                                                                                     \
     }
-#define ROUND(n) (a += b, b = ((b << (n)) | (b >> (64 - (n)))) ^ a)
+#define ROUND(TURN, n)    (a += b, b = TURN(n) ^ a)
+#define TURN_BY_SHIFTS(n) ((b << (n)) | (b >> (64 - (n))))
 
-DEFINE_WAY(anywhere, 2, )
+DEFINE_WAY(anywhere, 2, , TURN_BY_SHIFTS)
 
 static bool is_supported_anywhere(void)
 {
@@ -64,8 +66,17 @@ static bool is_supported_anywhere(void)
 }
 
 #if defined(__x86_64__)
-DEFINE_WAY(avx2, 4, __attribute__((target("avx2"))))
-DEFINE_WAY(avx512, 8, __attribute__((target("avx512f,avx512dq"))))
+/* AVX2 has no rotation: three instructions, or where whole bytes move, one. */
+typedef uint8_t avx2_bytes __attribute__((vector_size(32)));
+#define FROM(lane, bytes, i)   ((lane)*8 + ((i) + 8 - (bytes)) % 8)
+#define FROM_2(lane, bytes, i) FROM(lane, bytes, i), FROM(lane, bytes, i + 1)
+#define LANE(lane, bytes)      FROM_2(lane, bytes, 0), FROM_2(lane, bytes, 2), FROM_2(lane, bytes, 4), FROM_2(lane, bytes, 6)
+#define TURN_BY_BYTES(n) \
+    (avx2_lanes) __builtin_shufflevector((avx2_bytes)b, (avx2_bytes)b, LANE(0, n), LANE(1, n), LANE(2, n), LANE(3, n))
+#define AVX2_TURN(n) ((n) % 8 == 0 ? TURN_BY_BYTES((n) / 8) : TURN_BY_SHIFTS(n))
+
+DEFINE_WAY(avx2, 4, __attribute__((target("avx2"))), AVX2_TURN)
+DEFINE_WAY(avx512, 8, __attribute__((target("avx512f,avx512dq"))), TURN_BY_SHIFTS)
 
 static bool is_avx2_supported(void)
 {
