@@ -328,15 +328,6 @@ static void pick_forms(sim_stream *stream)
     }
 }
 
-/* The client is the only one. */
-static void pick_partitions(sim_stream *stream)
-{
-    const uint64_t first = sim_pack_ids(stream->client_of[0], stream->workload->first_partition);
-    const uint32_t partitions = stream->workload->partition_count;
-    for (uint32_t i = 0; i < SIM_ARRIVALS_BLOCK; i++)
-        stream->ids[i] = first + ((stream->drawn.word[0][i] >> 32) * partitions >> 32);
-}
-
 static void pick_clients_and_partitions(const sim_arrivals_merge *merge, sim_stream *stream)
 {
     const sim_workload *workload = stream->workload;
@@ -360,7 +351,8 @@ static void draw_requests(const sim_arrivals_merge *merge, sim_stream *stream)
     else
         merge->way->mix(stream->first_ordinal + 1, stream->story_hash);
     if (stream->count > 1 && stream->workload->clients == 1 && stream->partition_bound == NULL)
-        pick_partitions(stream);
+        merge->way->pick(stream->drawn.word[0], stream->workload->partition_count,
+                         sim_pack_ids(stream->client_of[0], stream->workload->first_partition), stream->ids);
     else
         pick_clients_and_partitions(merge, stream);
     if (stream->workload->kind_share[SIM_KIND_READ] != SIM_SHARE_ONE)

@@ -12,7 +12,7 @@ __attribute__((aligned(64)))
 const uint64_t sim_draw_one_by_one[SIM_DRAW_BLOCK] = {COUNT_16(0), COUNT_16(16), COUNT_16(32), COUNT_16(48)};
 __attribute__((aligned(64))) const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] = {0};
 
-/* Two functions that work `width` lanes at a time. `target` names an instruction set, or is empty; TURN(n) is b,
+/* Functions that work `width` lanes at a time. `target` names an instruction set, or is empty; TURN(n) is b,
  * rotated to the left. */
 #define DEFINE_WAY(name, width, target, TURN)                                                                 \
     typedef uint64_t name##_lanes __attribute__((vector_size((width) * sizeof(uint64_t))));                   \
@@ -54,6 +54,16 @@ __attribute__((aligned(64))) const uint64_t sim_draw_all_alike[SIM_DRAW_BLOCK] =
             key ^= key >> 31;                                                                                 \
             memcpy(&mixed[i], &key, sizeof key);                                                              \
         }                                                                                                     \
+    }                                                                                                         \
+    target static void name##_pick(const uint64_t word[SIM_DRAW_BLOCK], uint32_t count, uint64_t first,       \
+                                   uint64_t picked[SIM_DRAW_BLOCK])                                           \
+    {                                                                                                         \
+        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i += (width)) {                                              \
+            name##_lanes lucky;                                                                               \
+            memcpy(&lucky, &word[i], sizeof lucky);                                                           \
+            lucky = first + ((lucky >> 32) * count >> 32);                                                    \
+            memcpy(&picked[i], &lucky, sizeof lucky);                                                         \
+        }                                                                                                     \
     }
 #define ROUND(TURN, n)    (a += b, b = TURN(n) ^ a)
 #define TURN_BY_SHIFTS(n) ((b << (n)) | (b >> (64 - (n))))
@@ -91,10 +101,10 @@ static bool is_avx512_supported(void)
 
 const sim_draw_way sim_draw_ways[] = {
 #if defined(__x86_64__)
-    {"avx512", avx512_fill, avx512_mix, is_avx512_supported},
-    {"avx2", avx2_fill, avx2_mix, is_avx2_supported},
+    {"avx512", avx512_fill, avx512_mix, avx512_pick, is_avx512_supported},
+    {"avx2", avx2_fill, avx2_mix, avx2_pick, is_avx2_supported},
 #endif
-    {"anywhere", anywhere_fill, anywhere_mix, is_supported_anywhere},
+    {"anywhere", anywhere_fill, anywhere_mix, anywhere_pick, is_supported_anywhere},
 };
 const unsigned sim_draw_way_count = sizeof sim_draw_ways / sizeof sim_draw_ways[0];
 

@@ -36,11 +36,16 @@ typedef void sim_draw_block_fill(const sim_luck *luck, sim_draw purpose, const s
 /* mixed[i] is sim_mix64(first + i). */
 typedef void sim_draw_block_mix(uint64_t first, uint64_t mixed[SIM_DRAW_BLOCK]);
 
+/* picked[i] is `first` and one of the `count` numbers from 0 on that the upper half of word[i] picks. */
+typedef void sim_draw_block_pick(const uint64_t word[SIM_DRAW_BLOCK], uint32_t count, uint64_t first,
+                                 uint64_t picked[SIM_DRAW_BLOCK]);
+
 /* One way of computing these. All give the same words: they differ in the width of the registers. */
 typedef struct {
     const char *name;
     sim_draw_block_fill *fill;
     sim_draw_block_mix *mix;
+    sim_draw_block_pick *pick;
     bool (*is_supported)(void); /* by this processor */
 } sim_draw_way;
 

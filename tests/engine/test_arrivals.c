@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/arrivals.h"
+#include "engine/stories.h"
 
 static const uint32_t only_group[] = {0};
 static const sim_client_group group[] = {{.name = "g", .name_hash = 5, .count = 4}};
@@ -258,6 +259,7 @@ START_TEST(luck_of_legs_elsewhere_is_drawn_ahead_while_enough_ask)
     uint32_t asked = 0, hits = 0, drawn[3] = {0};
     for (uint32_t n = 0; n < 30000; n++, sim_arrivals_take(&merge)) {
         ck_assert(is_luck_right(&merge));
+        ck_assert_uint_eq(merge.first->story_hash[merge.first->position], sim_story_hash(n));
         drawn[n / 10000] += merge.first->elsewhere_region[merge.first->position] != RGN_REGION_NONE;
         if (n / 10000 != 1 || n % 2 != 0)
             continue;

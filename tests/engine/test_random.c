@@ -88,10 +88,28 @@ START_TEST(blocks_hold_the_words_of_single_draws)
         ck_assert_msg(block.word[0][i] == words.word[0] && block.word[1][i] == words.word[1], "%s differs at %u",
                       way->name, i);
     }
+}
+END_TEST
+
+START_TEST(blocks_are_mixed_and_picked_from_as_single_words_are)
+{
+    const sim_draw_way *way = &sim_draw_ways[_i];
+    if (!way->is_supported())
+        return;
     uint64_t mixed[SIM_DRAW_BLOCK];
     way->mix(UINT64_MAX - 3, mixed);
     for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i++)
         ck_assert_msg(mixed[i] == sim_mix64(UINT64_MAX - 3 + i), "%s mixes %u otherwise", way->name, i);
+
+    static const uint32_t counts[] = {1, 1000, UINT32_MAX};
+    static const uint64_t first = UINT64_C(3) << 32 | 7;
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        uint64_t picked[SIM_DRAW_BLOCK];
+        way->pick(mixed, counts[c], first, picked);
+        for (uint32_t i = 0; i < SIM_DRAW_BLOCK; i++)
+            ck_assert_msg(picked[i] == first + ((mixed[i] >> 32) * counts[c] >> 32), "%s picks %u otherwise", way->name,
+                          i);
+    }
 }
 END_TEST
 
@@ -120,6 +138,7 @@ int main(void)
     tcase_add_test(tcase, replication_and_purpose_have_streams_of_their_own);
     tcase_add_test(tcase, streams_of_neighbouring_keys_are_uncorrelated);
     tcase_add_loop_test(tcase, blocks_hold_the_words_of_single_draws, 0, 2 * (int)sim_draw_way_count);
+    tcase_add_loop_test(tcase, blocks_are_mixed_and_picked_from_as_single_words_are, 0, (int)sim_draw_way_count);
     tcase_add_test(tcase, some_way_of_drawing_blocks_is_supported_everywhere);
     tcase_add_test(tcase, below_covers_its_range_and_never_reaches_the_bound);
     suite_add_tcase(suite, tcase);
