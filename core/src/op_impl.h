@@ -24,12 +24,12 @@ enum {
 enum {
     RGNI_OP_COVERED = 1,     /* the breaker covers it; as it was at the start */
     RGNI_OP_MULTI_WRITE = 2, /* of the account; as it was at the start */
-    RGNI_OP_HAS_TAIL = 4,    /* the second half is initialised */
+    RGNI_OP_HAS_TAIL = RGN_OP_HAS_SECOND_HALF,
     RGNI_OP_TICKET = 8,      /* the open leg is a canary that the entry counts */
     RGNI_OP_BEGAN_AS_CANARY = 16,
     RGNI_OP_WRITE_LIST = 32,      /* a session retry sends a read to where writes go */
     RGNI_OP_FORCED = 64,          /* the last attempt after the throttle's total wait was taken */
-    RGNI_OP_RACED = 128,          /* a hedge race was entered */
+    RGNI_OP_RACED = RGN_OP_HAS_RACED,
     RGNI_OP_MAY_RACE = 256,       /* of a kind that may be hedged */
     RGNI_OP_METADATA = 512,       /* not on the data plane */
     RGNI_OP_HUB = 1024,           /* the hub latch: set once, it stays to the operation's end */

@@ -13,30 +13,57 @@
 #include "scenario/scenario.h"
 #include "world/world.h"
 
+/* How an operation goes. It lies the same way in those in flight and in those that have ended, so that it moves from
+ * the one to the other in one piece. First what is added up of many operations, side by side in 64 bits; next to it
+ * what says whether there is more to an operation than that. */
+#define SIM_COURSE                                                                                                 \
+    uint16_t unserved_legs;   /* that no region served; 255: so many or more */                                    \
+    uint16_t hedges;          /* launched, those again in their region after a failure count as one; the same */   \
+    uint16_t hedge_cancelled; /* legs that were cut when a race that had launched its hedge ended the operation */ \
+    uint16_t legs;                                                                                                 \
+    uint8_t flags;           /* SIM_ENDED_*; in flight also SIM_SLOT_* */                                          \
+    uint8_t hedge;           /* rgn_hedge: how its latest race ended */                                            \
+    uint8_t session_misses;  /* attempts that met a region that lagged behind the session; 255: so many or more */ \
+    rgn_region hedge_region; /* of the latest hedge; RGN_REGION_NONE: none */                                      \
+    rgn_region first_region; /* of the first attempt; RGN_REGION_NONE: none */                                     \
+    uint8_t kind;            /* sim_kind */                                                                        \
+    uint8_t workload;                                                                                              \
+    uint8_t rest_of_course; /* 0; makes it SIM_COURSE_BYTES long */
+
+enum { SIM_COURSE_BYTES = 16 };
+
 /* An operation that ended. */
 typedef struct {
-    int64_t start; /* when it was meant to start */
-    int64_t end;
-    int64_t canary_retry; /* start to the retry after a failed canary, ns; -1: none */
-    uint64_t ordinal;     /* workload << 30 | n */
-    uint32_t client;
+    int64_t start;      /* when it was meant to start */
+    uint64_t ordinal;   /* workload << 30 | n */
     uint32_t partition; /* global index */
-    uint16_t status;
-    uint16_t substatus;
-    uint16_t legs;
-    uint8_t reason; /* rgn_reason, DONE_* */
-    uint8_t kind;   /* sim_kind */
-    uint8_t workload;
-    rgn_region first_region; /* of the first attempt; RGN_REGION_NONE: none */
-    rgn_region last_region;
-    uint8_t flags;           /* SIM_ENDED_* */
-    uint8_t hedge;           /* rgn_hedge: how its latest race ended */
-    uint8_t hedges;          /* hedges launched; those again in their region after a failure count as one */
-    uint8_t hedge_cancelled; /* legs that were cut when a race that had launched its hedge ended the operation */
-    rgn_region hedge_region; /* of the latest hedge; RGN_REGION_NONE: none */
-    uint8_t session_misses;  /* attempts that met a region that lagged behind the session; 255: so many or more */
-    uint16_t served_legs;    /* that their region served, also where the answer came too late */
+    uint32_t client;
+    int64_t end;
+    SIM_COURSE
+    uint64_t outcome;     /* the rgn_result as the digest knows it */
+    int64_t canary_retry; /* with SIM_ENDED_CANARY: start to the retry after it failed, ns; -1: none */
 } sim_ended;
+
+/* Parts of sim_ended.outcome. */
+static inline uint16_t sim_outcome_status(uint64_t outcome)
+{
+    return (uint16_t)outcome;
+}
+
+static inline uint16_t sim_outcome_substatus(uint64_t outcome)
+{
+    return (uint16_t)(outcome >> 16);
+}
+
+static inline rgn_region sim_outcome_region(uint64_t outcome)
+{
+    return (rgn_region)(outcome >> 40);
+}
+
+static inline rgn_reason sim_outcome_reason(uint64_t outcome)
+{
+    return (rgn_reason)(outcome >> 48 & 255);
+}
 
 enum {
     SIM_ENDED_SUCCESS = 1,

@@ -243,7 +243,7 @@ sim_run_status sim_loop_reference(sim_run_state *run)
     sim_run_status status = SIM_RUN_OK;
     for (uint64_t steps = 1; advance(&self, &status); steps++) {
         if ((steps & (SIM_PROGRESS_EVENTS - 1)) == 0 && run->input->on_progress != NULL &&
-            !run->input->on_progress(run->input->progress_context, run->output->end)) {
+            !run->input->on_progress(run->input->progress_context, run->now)) {
             status = SIM_RUN_INTERRUPTED;
             break;
         }

@@ -5,8 +5,6 @@
 #include "engine/control.h"
 #include "engine/stations.h"
 
-#include <string.h>
-
 /* ---- slots ---- */
 
 void sim_run_note_pending(sim_run_state *run)
@@ -42,9 +40,9 @@ void sim_run_count_in_other_second(sim_run_state *run, rgn_region region, int64_
     ++*second->count;
 }
 
-static void add_one(uint8_t *count)
+static void add_one(uint16_t *count)
 {
-    *count = (uint8_t)(*count + (*count < UINT8_MAX));
+    *count = (uint16_t)(*count + (*count < UINT8_MAX));
 }
 
 /* A leg is over. Whether a region did its work: not if it failed, or never heard of it. */
@@ -95,13 +93,14 @@ static void ask_session(sim_run_state *run, sim_slot *slot, int64_t now, int64_t
 }
 
 /* How often the operation has gone to `region`, this time included; it has been there before. */
-static __attribute__((noinline)) uint32_t count_return(sim_run_state *run, sim_slot *slot, rgn_region region)
+static __attribute__((noinline)) uint32_t count_return(sim_run_state *run, const sim_slot *slot, rgn_region region)
 {
-    uint8_t *count = &run->visits[slot - run->slot].count[region];
-    if (!rgn_region_in(slot->revisited, region))
-        *count = 1;
-    slot->revisited |= rgn_region_bit(region);
-    return ++*count;
+    sim_visits *visits = &run->visits[slot - run->slot];
+    if (visits->ordinal != slot->ordinal)
+        *visits = (sim_visits){.ordinal = slot->ordinal};
+    if (visits->count[region] == 0)
+        visits->count[region] = 1;
+    return ++visits->count[region];
 }
 
 /* The same of any leg. */
@@ -110,10 +109,8 @@ static inline uint32_t count_visit(sim_run_state *run, sim_slot *slot, rgn_regio
     const rgn_region_set here = rgn_region_bit(region);
     if (slot->legs == 1)
         return 1;
-    if (slot->legs == 2) {
+    if (slot->legs == 2)
         slot->visited = rgn_region_bit(slot->first_region);
-        slot->revisited = 0;
-    }
     if ((slot->visited & here) != 0)
         return count_return(run, slot, region);
     slot->visited |= here;
@@ -250,6 +247,8 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
     }
 }
 
+static void report_all(sim_run_state *run, sim_slot *slot, sim_ended *ended);
+
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     if ((slot->flags & SIM_SLOT_STORY) != 0)
@@ -264,9 +263,7 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
         return true;
     const sim_record_words record = sim_run_done_record(slot, now);
     run->told_ends++;
-    run->is_told = true;
-    sim_run_report_ended(run, slot, now);
-    run->is_told = false;
+    report_all(run, slot, sim_run_begin_report(run, slot, now));
     sim_run_tell_record(run, &record);
     if (run->has_callers)
         sim_callers_end(run, slot, now);
@@ -384,19 +381,16 @@ static unsigned count_legs(unsigned legs)
 }
 
 /* The operation's race for the observer. Every hedge that was launched must have come to an end, and none other. */
-static inline void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *ended)
+static void report_race(sim_run_state *run, const sim_slot *slot, sim_ended *ended)
 {
-    const rgn_hedge hedge = (rgn_hedge)ended->hedge;
+    const rgn_hedge hedge = rgn_op_hedge(&slot->op);
     const bool is_end = sim_is_end_of_race(hedge);
     if (is_end ? slot->hedges == 0
                : slot->hedges != 0 && hedge != RGN_HEDGE_LAUNCHED && slot->op.options->hedging_races_per_operation == 1)
         sim_run_break(run, "a hedge was launched without an end, or ended without having been launched");
-    if (slot->hedges == 0)
-        return;
-    ended->hedges = slot->hedges;
-    ended->hedge_region = slot->hedge_region;
-    if (is_end)
-        ended->hedge_cancelled = (uint8_t)count_legs(slot->op.cancel_legs);
+    ended->hedge = (uint8_t)hedge;
+    if (is_end && slot->hedges != 0)
+        ended->hedge_cancelled = (uint16_t)count_legs(slot->op.cancel_legs);
 }
 
 static uint8_t ended_flags(const sim_slot *slot)
@@ -414,39 +408,48 @@ static uint8_t ended_flags(const sim_slot *slot)
     return (uint8_t)flags;
 }
 
-/* Apart, so that operations that were only raced, or are away from home and no more, have no room to make. */
-static __attribute__((noinline)) void report_rarely(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+/* All there may be to tell. */
+static __attribute__((noinline)) void report_all(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     ended->flags = ended_flags(slot);
+    ended->unserved_legs = slot->unserved_legs;
     if (run->sessions != NULL)
         ended->session_misses = sim_sessions_misses(run->sessions, (uint32_t)(slot - run->slot));
-    if ((slot->flags & SIM_SLOT_CANARY_FAILED) != 0 && slot->op.canary_failed_at != RGN_TIME_NEVER)
-        ended->canary_retry = slot->op.canary_failed_at - slot->start;
+    const bool is_sent_again =
+        (slot->flags & SIM_SLOT_CANARY_FAILED) != 0 && slot->op.canary_failed_at != RGN_TIME_NEVER;
+    ended->canary_retry = is_sent_again ? slot->op.canary_failed_at - slot->start : -1;
     report_race(run, slot, ended);
     if ((slot->flags & SIM_SLOT_STORY) != 0)
         sim_run_tell_ended(run, slot, ended);
 }
 
-/* Of a race that was won: what sim_run_follow() would have counted. */
-static inline void count_cut_legs(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+/* Of a leg's answer that cuts others: what sim_run_follow() would have counted. */
+static __attribute__((noinline)) void report_cut_legs(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     for (unsigned cut = slot->op.cancel_legs; cut != 0; cut &= cut - 1) {
         count_work(slot, drawn_evidence(sim_run_leg(run, slot, (uint32_t)__builtin_ctz(cut))));
         run->cut_legs++;
     }
-    ended->served_legs = (uint16_t)(slot->legs - slot->unserved_legs);
+    report_all(run, slot, ended);
 }
 
+/* Nearly always the operation has won a race of two legs, of which at most the other one is cut; or it succeeded at its
+ * second attempt, or as a canary; and nothing else is to be told. */
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
-    if (!run->is_told)
-        count_cut_legs(run, slot, ended);
-    if ((slot->flags & ~(unsigned)SIM_ENDED_AWAY) != 0 || !slot->op.result.is_success || run->sessions != NULL) {
-        report_rarely(run, slot, ended);
+    enum { NO_MORE = SIM_ENDED_AWAY | SIM_ENDED_CANARY };
+    const unsigned cut = slot->op.cancel_legs;
+    const rgn_hedge hedge = rgn_op_hedge_of_success(&slot->op);
+    if (!SIM_LIKELY(slot->op.result.is_success && (slot->flags & ~(unsigned)NO_MORE) == 0 &&
+                    sim_is_end_of_race(hedge) == (slot->hedges != 0) && cut <= 2 &&
+                    slot->leg[cut >> 1].status == 200)) {
+        report_cut_legs(run, slot, ended);
         return;
     }
-    ended->flags = slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED;
-    report_race(run, slot, ended);
+    run->cut_legs += cut != 0;
+    ended->canary_retry = -1;
+    ended->hedge = (uint8_t)hedge;
+    ended->hedge_cancelled = cut != 0;
 }
 
 static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, int64_t now)

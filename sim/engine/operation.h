@@ -4,6 +4,9 @@
 #ifndef SIM_OPERATION_H
 #define SIM_OPERATION_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "engine/run.h"
 
 #define SIM_LIKELY(x) __builtin_expect((x), 1)
@@ -186,13 +189,18 @@ static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
         slot->elsewhere = sim_draw_block_words(&stream->elsewhere, i);
     slot->partition = (uint32_t)ids;
     slot->client = (uint32_t)(ids >> 32);
-    slot->retry_draws = 0;
-    slot->legs = 0;
-    slot->hedges = 0;
     slot->unserved_legs = 0;
+    slot->hedges = 0;
+    slot->hedge_cancelled = 0;
+    slot->legs = 0;
+    slot->flags = 0;
+    slot->hedge = RGN_HEDGE_NONE;
+    slot->session_misses = 0;
+    slot->hedge_region = RGN_REGION_NONE;
     slot->kind = kind;
     slot->workload = workload;
-    slot->flags = 0;
+    slot->rest_of_course = 0;
+    slot->retry_draws = 0;
     if (__builtin_expect(stream->story_hash[i] < run->story_bound, 0))
         sim_run_begin_story(run, slot);
     if (__builtin_expect(run->starts_rarely, 0)) {
@@ -220,42 +228,41 @@ static inline bool sim_is_end_of_race(rgn_hedge hedge)
     return hedge >= RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE && hedge <= RGN_HEDGE_CANCELLED_AWAITING_PARTNER;
 }
 
-/* For the digest and the observer. */
-static inline void sim_run_report_ended(sim_run_state *run, sim_slot *slot, int64_t now)
+_Static_assert(offsetof(sim_slot, rest_of_course) + 1 - offsetof(sim_slot, unserved_legs) == SIM_COURSE_BYTES &&
+                   offsetof(sim_ended, rest_of_course) + 1 - offsetof(sim_ended, unserved_legs) == SIM_COURSE_BYTES,
+               "a course has no gaps");
+_Static_assert(offsetof(sim_slot, ordinal) - offsetof(sim_slot, start) ==
+                   offsetof(sim_ended, ordinal) - offsetof(sim_ended, start),
+               "a start is followed by the ordinal");
+
+/* For the digest and the observer, which is told that the operation has succeeded as most do. Most of this was written
+ * long ago and can be moved in large pieces; what the core has just written must be read as it was written. */
+static inline sim_ended *sim_run_begin_report(sim_run_state *run, const sim_slot *slot, int64_t now)
 {
-    const rgn_op *op = &slot->op;
-    const rgn_result *result = &op->result;
-    const rgn_hedge hedge = rgn_op_hedge(op);
-    run->output->operations++;
-    run->output->end = now;
     const sim_record_words record = sim_run_done_record(slot, now);
     sim_run_digest(run, &record);
-    if (run->batch_count == SIM_ENDED_BATCH)
+    if (__builtin_expect(run->batch_next == run->batch + SIM_ENDED_BATCH, 0))
         sim_run_flush(run);
-    sim_ended *ended = &run->batch[run->batch_count++];
-    ended->start = slot->start;
+    sim_ended *ended = run->batch_next++;
+    memcpy((char *)ended + offsetof(sim_ended, start), (const char *)slot + offsetof(sim_slot, start),
+           2 * sizeof(uint64_t));
+    memcpy((char *)ended + offsetof(sim_ended, partition), (const char *)slot + offsetof(sim_slot, partition),
+           2 * sizeof(uint32_t));
+    memcpy((char *)ended + offsetof(sim_ended, unserved_legs), (const char *)slot + offsetof(sim_slot, unserved_legs),
+           SIM_COURSE_BYTES);
     ended->end = now;
-    ended->canary_retry = -1;
-    ended->ordinal = slot->ordinal;
-    ended->client = slot->client;
-    ended->partition = slot->partition;
-    ended->status = result->status;
-    ended->substatus = result->substatus;
-    ended->legs = slot->legs;
-    ended->served_legs = (uint16_t)(slot->legs - slot->unserved_legs);
-    ended->session_misses = 0;
-    ended->reason = result->reason;
-    ended->kind = slot->kind;
-    ended->workload = slot->workload;
-    ended->first_region = slot->first_region;
-    ended->last_region = result->region;
+    ended->outcome = record.word[1];
     ended->flags = (uint8_t)(slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED);
-    ended->hedge = (uint8_t)hedge;
-    ended->hedges = 0;
-    ended->hedge_cancelled = 0;
-    ended->hedge_region = RGN_REGION_NONE;
-    if (!SIM_LIKELY(result->is_success && (slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY && slot->hedges == 0 &&
-                    !sim_is_end_of_race(hedge) && run->ends_plain))
+    ended->hedge = (uint8_t)rgn_op_hedge_of_first_attempt(&slot->op);
+    return ended;
+}
+
+/* A leg's answer has ended the operation; nobody has been told of that leg. */
+static inline void sim_run_report_answered(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    sim_ended *ended = sim_run_begin_report(run, slot, now);
+    if (!SIM_LIKELY(slot->op.result.is_success && (slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY &&
+                    rgn_op_is_first_attempt(&slot->op)))
         sim_run_report_rest(run, slot, ended);
 }
 
@@ -276,7 +283,7 @@ static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t 
         run->told_answers++;
         return sim_run_follow(run, slot, step, now);
     }
-    sim_run_report_ended(run, slot, now);
+    sim_run_report_answered(run, slot, now);
     return false;
 }
 

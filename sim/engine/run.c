@@ -7,9 +7,14 @@
 
 void sim_run_flush(sim_run_state *run)
 {
-    if (run->batch_count > 0 && run->input->observer != NULL)
-        run->input->observer->ended(run->input->observer->context, run->batch, run->batch_count);
-    run->batch_count = 0;
+    const size_t count = (size_t)(run->batch_next - run->batch);
+    if (count == 0)
+        return;
+    run->output->operations += count;
+    run->output->end = run->batch[count - 1].end;
+    if (run->input->observer != NULL)
+        run->input->observer->ended(run->input->observer->context, run->batch, count);
+    run->batch_next = run->batch;
 }
 
 /* ---- what the routers tell ---- */
@@ -107,6 +112,8 @@ bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
         free(slot);
         return false;
     }
+    for (uint32_t s = run->slot_capacity; s < capacity; s++)
+        run->visits[s].ordinal = SIM_NO_ORDINAL;
     if (run->slot_count > 0)
         memcpy(slot, run->slot, run->slot_count * sizeof *slot);
     free(run->slot);
@@ -202,6 +209,7 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
                                         input->router_options->values.failback_probe_admission == RGN_PROBE_ALL,
                            .story_bound = input->stories != NULL ? sim_stories_bound(input->stories) : 0,
                            .output = output};
+    run->batch_next = run->batch;
     open_luck(run);
     run->background_time = calloc(scenario->client_count, sizeof *run->background_time);
     run->dirty = calloc(SIM_TRANSITIONS_PENDING, sizeof *run->dirty);

@@ -38,29 +38,26 @@ enum { SIM_SLOT_LEGS = 2 }; /* whose place is the slot; those of further hedges 
 typedef struct {
     rgn_op op;
     int64_t start __attribute__((aligned(64)));
-    sim_leg leg[SIM_SLOT_LEGS];
     uint64_t ordinal; /* workload << 30 | n */
     uint64_t luck_key;
     sim_words elsewhere; /* luck of its first leg to elsewhere_region, unless that is RGN_REGION_NONE */
     int64_t abandon_at;  /* when the application gives up; NEVER: it waits */
+    sim_leg leg[SIM_SLOT_LEGS];
     uint32_t partition;
     uint32_t client;
-    uint32_t retry_draws; /* from here on four numbers that are 0 at first */
-    uint16_t legs;
-    uint8_t hedges;           /* launched; 255: so many or more */
-    uint8_t unserved_legs;    /* that no region served; the same */
-    rgn_region_set visited;   /* where the operation has been; set up at its second leg */
-    rgn_region_set revisited; /* where it has been more than once, as often as its sim_visits says; likewise */
-    uint8_t kind;
-    uint8_t workload;
-    uint8_t flags; /* SIM_ENDED_*, SLOT_* */
-    rgn_region first_region;
+    SIM_COURSE
+    rgn_region_set visited; /* where the operation has been; set up at its second leg */
+    uint16_t retry_draws;
     rgn_region elsewhere_region;
-    rgn_region hedge_region; /* of the latest hedge */
 } sim_slot;
 
-/* Beside its slot. */
+_Static_assert(sizeof(sim_slot) == 256, "a slot is four cache lines");
+
+#define SIM_NO_ORDINAL UINT64_MAX
+
+/* Beside its slot: how often an operation has been in regions that it came back to. */
 typedef struct {
+    uint64_t ordinal; /* of the operation; another one has not come back anywhere yet */
     uint8_t count[RGN_REGIONS_MAX];
 } sim_visits;
 
@@ -149,14 +146,13 @@ typedef struct sim_run {
     uint32_t killed_capacity;
     uint32_t *killed;
 
-    uint32_t batch_count;
+    sim_ended *batch_next; /* in `batch` */
     sim_ended batch[SIM_ENDED_BATCH];
 
     uint64_t rare_starts;    /* operations that started, where starts_rarely; for invariants.c: */
     uint64_t told_ends;      /* operations that did not end by the answer to their only leg */
     uint64_t told_answers;   /* legs of such operations, and legs that did not end theirs, that were answered */
     uint64_t cut_legs;       /* legs that were given up */
-    bool is_told;            /* an operation that sim_run_follow() has ended is being reported */
     uint64_t restart_events; /* put into the background queue at the start */
 
     int64_t now; /* instant of the event in hand; the loops set it, and it never goes back */
@@ -193,6 +189,7 @@ void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, 
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
                                int64_t now);
+/* An operation that the answer to one of its legs has ended, and of which there is more to tell than of most. */
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
 /* telling.c: the operation is sampled, and its story begins. The others are for operations with SIM_SLOT_STORY. */
 void sim_run_begin_story(sim_run_state *run, sim_slot *slot);

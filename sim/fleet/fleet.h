@@ -41,7 +41,7 @@ typedef struct sim_fleet {
     bool out_of_memory;      /* a draw could not be counted: the run is void */
     bool is_stopped;         /* `go_on` ended the making */
     uint64_t retry_ordinal;  /* operation in hand: keys the next retry jitter */
-    uint32_t *retry_draws;   /* how often that operation has drawn */
+    uint16_t *retry_draws;   /* how often that operation has drawn */
     size_t router_bytes;     /* held by all routers */
     void *observer;          /* for the sink's functions */
 } sim_fleet;

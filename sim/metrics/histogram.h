@@ -22,12 +22,17 @@ typedef struct {
     int64_t max;  /* exact; -1 if empty */
 } sim_histogram;
 
-/* Bucket of a value: exact below 512, then 256 buckets an octave. */
-static inline uint32_t sim_histogram_bucket(uint64_t value)
+/* Bucket of a value, as if there were no last one: exact below 512, then 256 buckets an octave. */
+static inline uint32_t sim_histogram_bucket_of_any(uint64_t value)
 {
     const uint64_t low = value | (UINT64_C(1) << SIM_HISTOGRAM_SUB_BITS);
     const uint32_t shift = (63 ^ (uint32_t)__builtin_clzll(low)) - SIM_HISTOGRAM_SUB_BITS;
-    const uint32_t bucket = (shift << SIM_HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift);
+    return (shift << SIM_HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift);
+}
+
+static inline uint32_t sim_histogram_bucket(uint64_t value)
+{
+    const uint32_t bucket = sim_histogram_bucket_of_any(value);
     return bucket < SIM_HISTOGRAM_BUCKETS ? bucket : SIM_HISTOGRAM_BUCKETS - 1;
 }
 

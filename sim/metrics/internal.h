@@ -6,6 +6,8 @@
 #ifndef SIM_METRICS_INTERNAL_H
 #define SIM_METRICS_INTERNAL_H
 
+#include <string.h>
+
 #include "metrics/metrics.h"
 
 #define SIMI_SAMPLE_NS (30 * RGN_NS_PER_S) /* the samples of interval_p99_mean */
@@ -109,7 +111,12 @@ typedef struct {
     simi_open_slice *open; /* NULL: nothing recorded yet, or closed */
 } simi_slice;
 
-/* The slice that the last operation started in, with what its record needs at hand. */
+enum { SIMI_TRUTHS_IN_HAND = 64 };
+
+/* What is counted: operations at an unhealthy home, or away from a healthy one. */
+enum { SIMI_HOME_UNHEALTHY = 1, SIMI_AWAY_HEALTHY = 1 << 16 };
+
+/* A stretch of time in one slice, with what the record of an operation that starts in it needs at hand. */
 typedef struct {
     int64_t from;    /* starts from then on ... */
     uint64_t length; /* ... and no later than that are its own; 0: none in hand */
@@ -118,6 +125,10 @@ typedef struct {
     simi_tally *tally;
     simi_client_count *client; /* [client] */
     bool is_calm;              /* as the slice's, or no home ever falls ill */
+    bool knows_homes;          /* no home's truth changes in it, and there is a verdict on each, ... */
+    bool has_unhealthy;        /* not a good one on some */
+    uint32_t
+        verdict[SIMI_TRUTHS_IN_HAND + 1]; /* ... [truth slot + 1]: what is counted << kind, of kinds that are covered */
 } simi_hand;
 
 /* ---- ground truth as edges (truth.c) ---- */
@@ -127,6 +138,11 @@ typedef struct {
     uint32_t count;
     bool is_healthy_at_start;
 } simi_timeline;
+
+typedef struct {
+    uint32_t verdict; /* place among those of simi_hand */
+    rgn_region region;
+} simi_home;
 
 /* Where the last question fell. Most partitions share their edges, and time moves slowly: the next one falls there too.
  */
@@ -148,15 +164,17 @@ enum { SIMI_READS = 1, SIMI_WRITES = 2, SIMI_MASKS = 3 };
 
 /* ---- pairs (pairs.c) ---- */
 
-/* A pair's stretch [asked_from, asked_until) in milliseconds, rounded inwards. Zero: of no pair. */
+/* A pair's stretch [asked_from, asked_until) in units of 2^SIMI_AT_HAND_SHIFT ns, rounded inwards. Zero: of no pair. */
 typedef struct {
-    uint32_t client;
-    uint32_t partition;
+    struct {
+        uint32_t client;
+        uint32_t partition;
+    } pair;
     uint32_t from;
-    uint32_t until;
+    uint32_t length;
 } simi_at_hand;
 
-enum { SIMI_AT_HAND_MAX = 1 << 20 };
+enum { SIMI_AT_HAND_MAX = 1 << 20, SIMI_AT_HAND_SHIFT = 20 };
 
 /* A (client, partition) that met a failure, a state change, or an unhealthy home. First what each request looks at. */
 typedef struct {
@@ -216,10 +234,12 @@ struct sim_metrics {
     uint8_t *client_touched;    /* the same order: lost a canary */
     uint8_t *partition_touched; /* [slot * partition_count + partition] */
 
-    rgn_region *home; /* [client] */
-    uint8_t *covered; /* [partition]: kinds its workload sends and the breaker covers */
-    uint8_t *sent;    /* [partition]: kinds its workload sends */
-    uint64_t pairs;   /* with a covered kind */
+    rgn_region *home;   /* [client] */
+    simi_home *home_of; /* [client]: the same, for those who look at each operation */
+    uint8_t *covered;   /* [partition]: kinds its workload sends and the breaker covers */
+    uint8_t *sent;      /* [partition]: kinds its workload sends */
+    bool covers_alike;  /* `covered` is the same of all partitions */
+    uint64_t pairs;     /* with a covered kind */
 
     int32_t *truth_slot;    /* [client]: number of what its home's truth is to it; -1: always healthy */
     uint32_t *truth_client; /* [truth slot]: a client of it; all others have the same home and meet the same faults */
@@ -235,8 +255,10 @@ struct sim_metrics {
 
     simi_slice *slice; /* slice_count + 1: the last starts at the end of the run */
     size_t slice_count;
-    simi_hand hand;
-    size_t closed; /* slices before it are closed */
+    simi_hand hand[2]; /* the latest of them is `last_hand` */
+    unsigned last_hand;
+    bool looks_at_homes; /* many operations of the last batch were away */
+    size_t closed;       /* slices before it are closed */
     int64_t next_close;
     simi_open_slice *spare;
     uint32_t fold_at;            /* operations after which an open slice is folded, lest its counts overflow */
@@ -258,8 +280,9 @@ struct sim_metrics {
     size_t pair_room;
     uint32_t *pair_index;   /* hash table of pair number + 1; 0: free */
     size_t pair_index_size; /* power of two */
-    simi_at_hand *at_hand;  /* where each request looks before it looks for its pair; NULL: nobody has yet */
+    simi_at_hand *at_hand;  /* where each request looks before it looks for its pair; at first `no_place` */
     size_t at_hand_last;    /* places less one: a power of two less one */
+    simi_at_hand no_place;
     simi_span *span;
     size_t span_count;
     size_t span_room;
@@ -295,6 +318,9 @@ bool simi_truth_prepare(sim_metrics *metrics); /* false: no memory */
 bool simi_truth_is_as_before(const sim_metrics *metrics, uint32_t partition);
 /* Of the client's home. */
 simi_truth simi_truth_at(const sim_metrics *metrics, uint32_t client, uint32_t partition, unsigned mask, int64_t at);
+/* Fills in what the hand knows of homes around `at`, a start in it, and makes it as short as that holds; or it does not
+ * know if that is not worth it: there are too many truths, or they change too often. */
+void simi_truth_take(const sim_metrics *metrics, int64_t at, simi_hand *hand);
 /* Takes the edges of the line, which has some, around `at` in hand. */
 void simi_truth_find(const sim_metrics *metrics, const simi_timeline *line, int64_t at);
 
@@ -353,8 +379,30 @@ static inline void simi_strategy_note_hedges(sim_metrics *metrics, int64_t sampl
 
 void simi_pairs_transition(void *context, uint32_t client, const rgn_transition *transition);
 void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg);
+/* An operation of an unhealthy kind started at home; for those that are in no stretch at hand. */
+void simi_pairs_note_request(sim_metrics *metrics, const sim_ended *op);
+
+/* The pair's place among the stretches at hand. Neighbours in one client share none until there are more partitions
+ * than places. */
+static inline size_t simi_pairs_place(const sim_metrics *metrics, uint32_t client, uint32_t partition)
+{
+    return (client * (size_t)metrics->scenario->partition_count + partition) & metrics->at_hand_last;
+}
+
+/* It is in a stretch at hand. */
+static inline bool simi_pairs_knows(const sim_metrics *metrics, const sim_ended *op)
+{
+    const simi_at_hand *hand = &metrics->at_hand[simi_pairs_place(metrics, op->client, op->partition)];
+    const uint64_t at = (uint64_t)op->start >> SIMI_AT_HAND_SHIFT;
+    return memcmp(&hand->pair, &op->client, sizeof hand->pair) == 0 && at - hand->from < hand->length;
+}
+
 /* An operation of an unhealthy kind started at home. */
-void simi_pairs_request(sim_metrics *metrics, uint32_t client, uint32_t partition, int64_t start);
+static inline void simi_pairs_request(sim_metrics *metrics, const sim_ended *op)
+{
+    if (__builtin_expect(!simi_pairs_knows(metrics, op), 0))
+        simi_pairs_note_request(metrics, op);
+}
 /* Ends what is still open and adds up what needs the whole run. */
 void simi_pairs_finish(sim_metrics *metrics);
 

@@ -78,6 +78,7 @@ rgn_region simi_target_of(const sim_scenario *scenario, const sim_client_group *
 static void describe_fleet(sim_metrics *m)
 {
     const sim_scenario *scenario = m->scenario;
+    m->covers_alike = true;
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
         for (uint32_t i = 0; i < group->count; i++)
@@ -93,6 +94,7 @@ static void describe_fleet(sim_metrics *m)
             m->sent[workload->first_partition + i] = (uint8_t)sent;
             m->covered[workload->first_partition + i] = (uint8_t)covered;
         }
+        m->covers_alike &= covered == m->covered[0] || workload->partition_count == 0;
         if (covered != 0)
             m->pairs += (uint64_t)workload->clients * workload->partition_count;
     }
@@ -116,10 +118,11 @@ static bool allocate(sim_metrics *m)
     m->client_touched = calloc((size_t)m->slot_count * scenario->client_count + 1, 1);
     m->partition_touched = calloc((size_t)m->slot_count * scenario->partition_count + 1, 1);
     m->home = calloc((size_t)scenario->client_count + 1, sizeof *m->home);
+    m->home_of = calloc((size_t)scenario->client_count + 1, sizeof *m->home_of);
     m->covered = calloc((size_t)scenario->partition_count + 1, 1);
     m->sent = calloc((size_t)scenario->partition_count + 1, 1);
     return m->tally != NULL && m->client != NULL && m->client_touched != NULL && m->partition_touched != NULL &&
-           m->home != NULL && m->covered != NULL && m->sent != NULL;
+           m->home != NULL && m->home_of != NULL && m->covered != NULL && m->sent != NULL;
 }
 
 sim_metrics *sim_metrics_create(const sim_scenario *scenario, const sim_world_run *world_run,
@@ -130,6 +133,7 @@ sim_metrics *sim_metrics_create(const sim_scenario *scenario, const sim_world_ru
         return NULL;
     m->scenario = scenario;
     m->world_run = world_run;
+    m->at_hand = &m->no_place;
     m->duration = scenario->duration;
     m->slot_count = scenario->phase_count + 1;
     m->probe_home =
@@ -178,7 +182,8 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->station_row);
     free(m->pair);
     free(m->pair_index);
-    free(m->at_hand);
+    if (m->at_hand != &m->no_place)
+        free(m->at_hand);
     free(m->span);
     free(m->row);
     free(m->timeline);
@@ -188,6 +193,7 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->truth_count);
     free(m->recent);
     free(m->home);
+    free(m->home_of);
     free(m->covered);
     free(m->sent);
     free(m->client);

@@ -185,7 +185,7 @@ static void close_slices(sim_metrics *m, int64_t now)
         finish_samples(m, slice);
     }
     m->next_close = m->closed < m->slice_count ? m->slice[m->closed].close_at : RGN_TIME_NEVER;
-    m->hand = (simi_hand){0};
+    m->hand[0].length = m->hand[1].length = 0;
 }
 
 void simi_slices_close_all(sim_metrics *m)
@@ -225,24 +225,38 @@ static size_t find_slice(const sim_metrics *m, int64_t start)
     return low;
 }
 
-/* Takes the slice of operations that start then in hand; false: no memory for what it records. */
-static bool take_in_hand(sim_metrics *m, int64_t start)
+/* Takes the stretch of operations that start then in hand; NULL: no memory for what it records. */
+static __attribute__((noinline)) const simi_hand *take_in_hand(sim_metrics *m, int64_t start)
 {
     assert(start >= 0 && start < m->duration);
     const size_t index = find_slice(m, start);
     simi_slice *slice = &m->slice[index];
     if (index >= m->closed && slice->open == NULL && !open_slice(m, slice))
-        return false;
-    m->hand = (simi_hand){
-        .from = slice->start,
-        .length = (uint64_t)(slice[1].start - slice->start),
-        .slice = slice,
-        .open = index >= m->closed ? slice->open : NULL,
-        .tally = &m->tally[slice->slot],
-        .client = &m->client[(size_t)slice->slot * m->scenario->client_count],
-        .is_calm = slice->is_calm || m->truth_slots == 0,
-    };
-    return true;
+        return NULL;
+    m->last_hand ^= 1;
+    simi_hand *hand = &m->hand[m->last_hand];
+    hand->from = slice->start;
+    hand->length = (uint64_t)(slice[1].start - slice->start);
+    hand->slice = slice;
+    hand->open = index >= m->closed ? slice->open : NULL;
+    hand->tally = &m->tally[slice->slot];
+    hand->client = &m->client[(size_t)slice->slot * m->scenario->client_count];
+    hand->is_calm = slice->is_calm || m->truth_slots == 0;
+    simi_truth_take(m, start, hand);
+    return hand;
+}
+
+static inline bool is_in_hand(const simi_hand *hand, int64_t start)
+{
+    return (uint64_t)(start - hand->from) < hand->length;
+}
+
+/* The stretch of operations that start then. Around an edge they come from both sides of it. */
+static inline const simi_hand *hand_of(sim_metrics *m, int64_t start)
+{
+    const simi_hand *last = &m->hand[m->last_hand];
+    const simi_hand *other = &m->hand[m->last_hand ^ 1];
+    return is_in_hand(last, start) ? last : is_in_hand(other, start) ? other : take_in_hand(m, start);
 }
 
 static void record_late(sim_metrics *m, const simi_slice *slice, const sim_ended *op)
@@ -295,16 +309,20 @@ static inline void record_home(sim_metrics *m, const simi_hand *hand, const sim_
         hand->tally->away_healthy_requests++;
     } else {
         hand->tally->home_unhealthy_requests++;
-        simi_pairs_request(m, op->client, op->partition, op->start);
+        simi_pairs_request(m, op);
     }
+}
+
+static bool is_won(rgn_hedge hedge)
+{
+    return hedge == RGN_HEDGE_ALTERNATE_WON || hedge == RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE;
 }
 
 /* Why the hedged operation's other legs were cut. */
 static inline void record_cuts(simi_tally *tally, const sim_ended *op)
 {
-    const bool is_won = op->hedge == RGN_HEDGE_ALTERNATE_WON || op->hedge == RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE;
     const simi_cut_reason why = (op->flags & SIM_ENDED_ABANDONED) != 0 ? SIMI_CUT_APP_CANCELED
-                                : is_won                               ? SIMI_CUT_WINNER_FOUND
+                                : is_won((rgn_hedge)op->hedge)         ? SIMI_CUT_WINNER_FOUND
                                                                        : SIMI_CUT_DEADLINE;
     tally->hedge_cut[why] += op->hedge_cancelled;
 }
@@ -316,15 +334,16 @@ static void record_canary(simi_tally *tally, const sim_ended *op)
         sim_histogram_record(&tally->canary_delay, op->canary_retry);
 }
 
-static inline void record(sim_metrics *m, const sim_ended *op)
+/* Any operation. */
+static __attribute__((noinline)) void record(sim_metrics *m, const sim_ended *op)
 {
-    const simi_hand *hand = &m->hand;
     assert(op->end >= op->start);
-    if (__builtin_expect(op->end >= m->next_close, 0))
+    if (op->end >= m->next_close)
         close_slices(m, op->end);
-    if (__builtin_expect((uint64_t)(op->start - hand->from) >= hand->length, 0) && !take_in_hand(m, op->start))
+    const simi_hand *hand = hand_of(m, op->start);
+    if (hand == NULL)
         return;
-    if (__builtin_expect(hand->open != NULL, 1))
+    if (hand->open != NULL)
         record_open(m, hand, op);
     else
         record_late(m, hand->slice, op);
@@ -334,9 +353,9 @@ static inline void record(sim_metrics *m, const sim_ended *op)
     client->requests++;
     tally->hedge[op->hedge]++;
     tally->served[op->kind] += (op->flags & SIM_ENDED_SERVED) != 0;
-    tally->served_legs[op->kind] += op->served_legs;
+    tally->served_legs[op->kind] += (uint64_t)(op->legs - op->unserved_legs);
     tally->session_misses += op->session_misses;
-    if (__builtin_expect((op->flags & SIM_ENDED_ERROR) != 0, 0)) {
+    if ((op->flags & SIM_ENDED_ERROR) != 0) {
         client->errors++;
         if (hand->open != NULL)
             hand->open->errors++;
@@ -348,12 +367,229 @@ static inline void record(sim_metrics *m, const sim_ended *op)
     }
     if ((op->flags & SIM_ENDED_AWAY) != 0 || (!hand->is_calm && m->truth_slot[op->client] >= 0))
         record_home(m, hand, op);
-    if (__builtin_expect((op->flags & SIM_ENDED_CANARY) != 0, 0))
+    if ((op->flags & SIM_ENDED_CANARY) != 0)
         record_canary(tally, op);
+}
+
+/* ---- most operations ---- */
+
+/* Most operations of a batch have started in one stretch of time and succeeded. Of these little is looked at one by
+ * one; the rest is added up by kind and end of their races, four numbers of their courses at a time. */
+
+enum { TOGETHER = 128, ELSEWHERE = SIM_ENDED_AWAY | SIM_ENDED_CANARY };
+
+typedef struct {
+    uint64_t operations;
+    uint64_t work; /* sum of the first halves of their courses */
+} group;
+
+typedef struct {
+    uint16_t unserved_legs;
+    uint16_t hedges;
+    uint16_t hedge_cancelled;
+    uint16_t legs;
+} work;
+
+typedef struct {
+    uint16_t hedge_cancelled;
+    uint16_t legs;
+    uint8_t flags;
+    uint8_t hedge;
+    uint8_t session_misses;
+    rgn_region hedge_region;
+} outcome;
+
+#define LIES_AS_IN_ENDED(part, first, field) \
+    (offsetof(part, field) == offsetof(sim_ended, field) - offsetof(sim_ended, first))
+_Static_assert(LIES_AS_IN_ENDED(work, unserved_legs, hedges) &&
+                   LIES_AS_IN_ENDED(work, unserved_legs, hedge_cancelled) &&
+                   LIES_AS_IN_ENDED(work, unserved_legs, legs) && sizeof(work) == sizeof(uint64_t),
+               "work is the first half of a course");
+_Static_assert(LIES_AS_IN_ENDED(outcome, hedge_cancelled, legs) && LIES_AS_IN_ENDED(outcome, hedge_cancelled, flags) &&
+                   LIES_AS_IN_ENDED(outcome, hedge_cancelled, session_misses) && sizeof(outcome) == sizeof(uint64_t),
+               "an outcome is the middle of a course");
+
+static inline uint64_t bits_at(const void *place)
+{
+    uint64_t bits;
+    memcpy(&bits, place, sizeof bits);
+    return bits;
+}
+
+static inline uint64_t work_of(const sim_ended *op)
+{
+    return bits_at((const char *)op + offsetof(sim_ended, unserved_legs));
+}
+
+/* It has succeeded, at home or where `elsewhere` allows it, and its course says all there is to count. Its legs are so
+ * few that the sum of as many as are looked at together fits into 16 bits. */
+static inline bool is_plain(const sim_ended *op, unsigned elsewhere)
+{
+    const outcome looked_at = {.legs = 0xff00, .flags = (uint8_t)~elsewhere, .session_misses = UINT8_MAX};
+    const outcome plain = {.flags = SIM_ENDED_SUCCESS | SIM_ENDED_SERVED};
+    return (bits_at((const char *)op + offsetof(sim_ended, hedge_cancelled)) & bits_at(&looked_at)) == bits_at(&plain);
+}
+
+static void record_groups(const simi_hand *hand, const group groups[RGN_HEDGE_COUNT][SIM_KINDS])
+{
+    simi_tally *tally = hand->tally;
+    for (unsigned hedge = 0; hedge < RGN_HEDGE_COUNT; hedge++) {
+        for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
+            const group *one = &groups[hedge][kind];
+            if (one->operations == 0)
+                continue;
+            work sum;
+            memcpy(&sum, &one->work, sizeof sum);
+            tally->hedge[hedge] += one->operations;
+            tally->served[kind] += one->operations;
+            tally->served_legs[kind] += (uint64_t)(sum.legs - sum.unserved_legs);
+            tally->hedge_cut[is_won((rgn_hedge)hedge) ? SIMI_CUT_WINNER_FOUND : SIMI_CUT_DEADLINE] +=
+                sum.hedge_cancelled;
+            hand->open->legs += sum.legs;
+            hand->open->hedges += sum.hedges;
+        }
+    }
+}
+
+/* What there is to do about the homes of operations that start in a stretch. */
+typedef enum {
+    HOMES_WELL,  /* nothing: all are healthy, and few operations are elsewhere */
+    HOMES_KNOWN, /* the hand has a verdict */
+    HOMES_ASKED,
+} homes;
+
+/* Places in a batch. */
+typedef struct {
+    unsigned count;
+    uint8_t place[TOGETHER];
+} places;
+
+typedef struct {
+    places other;    /* of those that are not like most: they are not counted yet */
+    places asked;    /* of those whose homes have to be asked about */
+    places noted;    /* of those whose pairs may not know of a request yet */
+    places canaries; /* whose retries may have to be counted */
+} left_over;
+
+static inline void put(places *some, ptrdiff_t place)
+{
+    some->place[some->count++] = (uint8_t)place;
+}
+
+/* The part of the verdict on a home that counts, as record_home() has it: by whether the operation went there, whether
+ * it is a canary, and whether it was away. */
+static inline uint32_t part_of_verdict(const sim_ended *op, bool is_at_home)
+{
+    enum { HOME = SIMI_HOME_UNHEALTHY, AWAY = SIMI_AWAY_HEALTHY };
+    static const uint32_t part[] = {0, HOME, 0, HOME, AWAY, HOME, AWAY, AWAY};
+    _Static_assert(SIM_ENDED_CANARY == 4 && SIM_ENDED_AWAY == 8, "the order of the parts");
+    return part[(op->flags & ELSEWHERE) >> 1 | is_at_home];
+}
+
+/* Counts those that are like most. */
+static inline __attribute__((always_inline)) void record_most(sim_metrics *m, const simi_hand *hand,
+                                                              const sim_ended *batch, unsigned count, homes task,
+                                                              left_over *left)
+{
+    group groups[RGN_HEDGE_COUNT][SIM_KINDS] = {{{0, 0}}};
+    simi_latencies *latencies = &hand->open->latencies[1];
+    uint64_t sum = 0, longest = 0;
+    uint32_t verdicts = 0;
+    for (const sim_ended *op = batch; op < batch + count; op++) {
+        const uint64_t latency = (uint64_t)(op->end - op->start);
+        const uint32_t bucket = sim_histogram_bucket_of_any(latency);
+        if (__builtin_expect(!is_plain(op, task == HOMES_WELL ? 0 : ELSEWHERE) || !is_in_hand(hand, op->start) ||
+                                 bucket >= SIM_HISTOGRAM_BUCKETS,
+                             0)) {
+            put(&left->other, op - batch);
+            continue;
+        }
+        latencies->count[bucket]++;
+        sum += latency; /* each is below 2^48 */
+        longest = latency > longest ? latency : longest;
+        hand->client[op->client].requests++;
+        group *one = &groups[op->hedge][op->kind];
+        one->operations++;
+        one->work += work_of(op);
+        if (task == HOMES_ASKED)
+            put(&left->asked, op - batch);
+        if (task != HOMES_KNOWN)
+            continue;
+        const simi_home home = m->home_of[op->client];
+        const uint32_t verdict =
+            hand->verdict[home.verdict] >> op->kind & part_of_verdict(op, op->first_region == home.region);
+        verdicts += verdict;
+        if ((verdict & SIMI_HOME_UNHEALTHY) != 0 && !simi_pairs_knows(m, op))
+            put(&left->noted, op - batch);
+        if ((op->flags & SIM_ENDED_CANARY) != 0)
+            put(&left->canaries, op - batch);
+    }
+    latencies->sum_low += sum;
+    latencies->sum_high += latencies->sum_low < sum;
+    if (left->other.count < count && (int64_t)longest > latencies->max)
+        latencies->max = (int64_t)longest;
+    hand->open->recorded += count - left->other.count;
+    hand->tally->home_unhealthy_requests += verdicts % SIMI_AWAY_HEALTHY;
+    hand->tally->away_healthy_requests += verdicts / SIMI_AWAY_HEALTHY;
+    record_groups(hand, groups);
+}
+
+static unsigned record_left_over(sim_metrics *m, const simi_hand *hand, const sim_ended *batch, const left_over *left)
+{
+    unsigned elsewhere = left->canaries.count;
+    for (unsigned i = 0; i < left->noted.count; i++)
+        simi_pairs_note_request(m, &batch[left->noted.place[i]]);
+    for (unsigned i = 0; i < left->canaries.count; i++)
+        record_canary(hand->tally, &batch[left->canaries.place[i]]);
+    for (unsigned i = 0; i < left->asked.count; i++) {
+        const sim_ended *op = &batch[left->asked.place[i]];
+        record_home(m, hand, op);
+        elsewhere += (op->flags & ELSEWHERE) != 0;
+        if ((op->flags & SIM_ENDED_CANARY) != 0)
+            record_canary(hand->tally, op);
+    }
+    for (unsigned i = 0; i < left->other.count; i++) {
+        const sim_ended *op = &batch[left->other.place[i]];
+        record(m, op);
+        elsewhere += (op->flags & ELSEWHERE) != 0;
+    }
+    return elsewhere;
+}
+
+static void record_together(sim_metrics *m, const simi_hand *hand, const sim_ended *batch, unsigned count)
+{
+    const bool looks = hand->has_unhealthy || m->looks_at_homes;
+    left_over left;
+    left.other.count = left.asked.count = left.noted.count = left.canaries.count = 0;
+    const uint64_t away_before = hand->tally->away_healthy_requests;
+    if (!looks && (hand->is_calm || hand->knows_homes))
+        record_most(m, hand, batch, count, HOMES_WELL, &left);
+    else if (hand->knows_homes)
+        record_most(m, hand, batch, count, HOMES_KNOWN, &left);
+    else
+        record_most(m, hand, batch, count, HOMES_ASKED, &left);
+    const uint64_t away = hand->tally->away_healthy_requests - away_before;
+    m->looks_at_homes = away + record_left_over(m, hand, batch, &left) > count / 16;
+}
+
+/* Nothing has to be closed or folded before the last of them has ended. */
+static inline bool go_together(const sim_metrics *m, const simi_hand *hand, const sim_ended *batch, unsigned count)
+{
+    return hand != NULL && hand->open != NULL && batch[count - 1].end < m->next_close &&
+           m->fold_at - hand->open->recorded > count;
 }
 
 void simi_operations_ended(void *context, const sim_ended *batch, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        record(context, &batch[i]);
+    sim_metrics *m = context;
+    for (size_t done = 0; done < count;) {
+        const unsigned next = count - done < TOGETHER ? (unsigned)(count - done) : TOGETHER;
+        const simi_hand *hand = hand_of(m, batch[done].start);
+        if (go_together(m, hand, batch + done, next))
+            record_together(m, hand, batch + done, next);
+        else
+            for (unsigned i = 0; i < next; i++)
+                record(m, &batch[done + i]);
+        done += next;
+    }
 }

@@ -345,13 +345,6 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
         span->has_failed_leg = true;
 }
 
-/* The pair's place among the stretches at hand. Neighbours in one client share none until there are more partitions
- * than places. */
-static inline size_t place_at_hand(const sim_metrics *m, uint32_t client, uint32_t partition)
-{
-    return (client * (size_t)m->scenario->partition_count + partition) & m->at_hand_last;
-}
-
 /* A place for each pair, at most SIMI_AT_HAND_MAX. False: no memory. */
 static bool prepare_places(sim_metrics *m)
 {
@@ -359,30 +352,36 @@ static bool prepare_places(sim_metrics *m)
     size_t places = 1;
     while (places < pairs && places < SIMI_AT_HAND_MAX)
         places *= 2;
-    m->at_hand = calloc(places, sizeof *m->at_hand);
+    simi_at_hand *at_hand = calloc(places, sizeof *at_hand);
+    if (at_hand == NULL) {
+        m->is_out_of_memory = true;
+        return false;
+    }
+    m->at_hand = at_hand;
     m->at_hand_last = places - 1;
-    m->is_out_of_memory |= m->at_hand == NULL;
-    return m->at_hand != NULL;
+    return true;
 }
 
-/* Puts the pair's stretch at hand, shortened to whole milliseconds. */
+/* Puts the pair's stretch at hand, shortened to whole units. */
 static void put_at_hand(sim_metrics *m, const simi_pair *pair)
 {
-    const uint64_t from = ((uint64_t)pair->asked_from + RGN_NS_PER_MS - 1) / RGN_NS_PER_MS;
-    const uint64_t until = (uint64_t)pair->asked_until / RGN_NS_PER_MS;
-    m->at_hand[place_at_hand(m, pair->client, pair->partition)] =
-        (simi_at_hand){.client = pair->client,
-                       .partition = pair->partition,
-                       .from = from < UINT32_MAX ? (uint32_t)from : UINT32_MAX,
-                       .until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX};
+    const uint64_t unit = UINT64_C(1) << SIMI_AT_HAND_SHIFT;
+    const uint64_t from = ((uint64_t)pair->asked_from + unit - 1) / unit;
+    const uint64_t until = (uint64_t)pair->asked_until / unit;
+    const uint64_t length = from < until && from <= UINT32_MAX ? until - from : 0;
+    m->at_hand[simi_pairs_place(m, pair->client, pair->partition)] =
+        (simi_at_hand){.pair = {pair->client, pair->partition},
+                       .from = (uint32_t)from,
+                       .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
 }
 
-/* A request that is in no stretch at hand: rare, and apart so that others have no room to make. */
-static __attribute__((noinline)) void note_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
+/* Rare, and apart so that others have no room to make. */
+void simi_pairs_note_request(sim_metrics *m, const sim_ended *op)
 {
-    if (m->at_hand == NULL && !prepare_places(m))
+    const int64_t start = op->start;
+    if (m->at_hand == &m->no_place && !prepare_places(m))
         return;
-    simi_pair *pair = pair_of(m, client, partition);
+    simi_pair *pair = pair_of(m, op->client, op->partition);
     if (pair == NULL)
         return;
     if (start < pair->asked_from || start >= pair->asked_until) {
@@ -396,16 +395,6 @@ static __attribute__((noinline)) void note_request(sim_metrics *m, uint32_t clie
         pair->asked_until = state.until;
     }
     put_at_hand(m, pair);
-}
-
-void simi_pairs_request(sim_metrics *m, uint32_t client, uint32_t partition, int64_t start)
-{
-    const simi_at_hand *hand = m->at_hand == NULL ? NULL : &m->at_hand[place_at_hand(m, client, partition)];
-    const uint64_t at = (uint64_t)start / RGN_NS_PER_MS;
-    if (__builtin_expect(hand == NULL || hand->client != client || hand->partition != partition || at < hand->from ||
-                             at >= hand->until,
-                         0))
-        note_request(m, client, partition, start);
 }
 
 /* ---- the end ---- */

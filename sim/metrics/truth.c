@@ -128,6 +128,8 @@ bool simi_truth_prepare(sim_metrics *m)
     *m->recent = (simi_recent){.offset = SIZE_MAX};
     for (uint32_t client = 0; client < clients; client++)
         m->truth_slot[client] = sim_truth_is_always_healthy(m->world_run, m->home[client]) ? -1 : slot_of(m, client);
+    for (uint32_t client = 0; client < clients; client++)
+        m->home_of[client] = (simi_home){(uint32_t)(m->truth_slot[client] + 1), m->home[client]};
     if (m->truth_slots == 0)
         return true;
     m->edge = simi_grow(m, NULL, 0, &m->edge_room, sizeof *m->edge);
@@ -175,4 +177,51 @@ simi_truth simi_truth_at(const sim_metrics *m, uint32_t client, uint32_t partiti
         .until = recent->until,
         .is_healthy = line->is_healthy_at_start != ((recent->passed & 1) != 0),
     };
+}
+
+/* Of the kinds that the breaker covers. */
+static uint32_t verdict_on(const sim_metrics *m, unsigned unhealthy)
+{
+    const unsigned covered = m->covered[0];
+    return (covered & unhealthy) * SIMI_HOME_UNHEALTHY + (covered & ~unhealthy) * SIMI_AWAY_HEALTHY;
+}
+
+/* Kinds for which the homes of that truth are unhealthy; the stretch [from, until) becomes as short as that holds. */
+static unsigned find_unhealthy(const sim_metrics *m, uint32_t slot, int64_t at, int64_t *from, int64_t *until)
+{
+    unsigned unhealthy = 0;
+    for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
+        if ((m->covered[0] >> kind & 1) == 0)
+            continue;
+        const simi_truth state = simi_truth_at(m, m->truth_client[slot], 0, 1u << kind, at);
+        *from = state.from > *from ? state.from : *from;
+        *until = rgn_time_min(*until, state.until);
+        unhealthy |= (unsigned)!state.is_healthy << kind;
+    }
+    return unhealthy;
+}
+
+/* A shorter piece of a slice costs more than it saves: operations do not end in the order in which they start. */
+#define SHORTEST_NS (500 * RGN_NS_PER_MS)
+
+void simi_truth_take(const sim_metrics *m, int64_t at, simi_hand *hand)
+{
+    int64_t from = hand->from;
+    int64_t until = from + (int64_t)hand->length;
+    hand->has_unhealthy = false;
+    hand->knows_homes =
+        m->covers_alike && m->truth_slots <= SIMI_TRUTHS_IN_HAND && (hand->is_calm || m->truth_partitions == 1);
+    if (!hand->knows_homes)
+        return;
+    hand->verdict[0] = verdict_on(m, 0);
+    for (uint32_t slot = 0; slot < m->truth_slots; slot++) {
+        const unsigned unhealthy = hand->is_calm ? 0 : find_unhealthy(m, slot, at, &from, &until);
+        hand->verdict[slot + 1] = verdict_on(m, unhealthy);
+        hand->has_unhealthy |= unhealthy != 0;
+    }
+    hand->knows_homes = until - from >= rgn_time_min(SHORTEST_NS, (int64_t)hand->length);
+    if (!hand->knows_homes)
+        return;
+    hand->from = from;
+    hand->length = (uint64_t)(until - from);
 }

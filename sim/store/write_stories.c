@@ -6,12 +6,12 @@ static void add_outcome(sim_rows *rows, const sim_ended *ended)
 {
     sim_rows_int(rows, ended->start);
     sim_rows_int(rows, ended->end - ended->start);
-    sim_rows_int(rows, ended->status);
-    sim_rows_int(rows, ended->substatus);
-    sim_rows_text(rows, rgn_reason_name((rgn_reason)ended->reason));
+    sim_rows_int(rows, sim_outcome_status(ended->outcome));
+    sim_rows_int(rows, sim_outcome_substatus(ended->outcome));
+    sim_rows_text(rows, rgn_reason_name(sim_outcome_reason(ended->outcome)));
     sim_rows_int(rows, ended->legs);
     sim_rows_int_unless(rows, ended->first_region, RGN_REGION_NONE);
-    sim_rows_int_unless(rows, ended->last_region, RGN_REGION_NONE);
+    sim_rows_int_unless(rows, sim_outcome_region(ended->outcome), RGN_REGION_NONE);
     sim_rows_int(rows, (ended->flags & SIM_ENDED_SUCCESS) != 0);
     sim_rows_int(rows, (ended->flags & SIM_ENDED_ERROR) != 0);
     sim_rows_int(rows, (ended->flags & SIM_ENDED_CANARY) != 0);
@@ -43,7 +43,7 @@ static void add_request_units(sim_rows *rows, const sim_scenario *scenario, cons
         return;
     }
     sim_rows_real(rows, (ended->flags & SIM_ENDED_SERVED) != 0 ? each : 0);
-    sim_rows_real(rows, each * ended->served_legs);
+    sim_rows_real(rows, each * (ended->legs - ended->unserved_legs));
 }
 
 static const char *kind_name(const sim_ended *ended)

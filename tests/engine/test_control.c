@@ -138,8 +138,8 @@ static tally count(const play *self, int64_t from, int64_t until)
         out.all++;
         out.errors += (op->flags & SIM_ENDED_ERROR) != 0;
         out.single += op->legs == 1;
-        if (op->last_region <= VIRGINIA)
-            out.at[op->last_region]++;
+        if (sim_outcome_region(op->outcome) <= VIRGINIA)
+            out.at[sim_outcome_region(op->outcome)]++;
     }
     return out;
 }

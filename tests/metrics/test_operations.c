@@ -8,7 +8,12 @@
 
 static script s;
 
-enum { OK = SIM_ENDED_SUCCESS, ERROR = SIM_ENDED_ERROR, AWAY = SIM_ENDED_AWAY, CANARY = SIM_ENDED_CANARY };
+enum {
+    OK = SIM_ENDED_SUCCESS | SIM_ENDED_SERVED,
+    ERROR = SIM_ENDED_ERROR,
+    AWAY = SIM_ENDED_AWAY,
+    CANARY = SIM_ENDED_CANARY
+};
 
 static void setup(void)
 {
@@ -291,7 +296,6 @@ static sim_digest tell_life(uint64_t seed, bool is_late)
                                  .client = word >> 2 & 1,
                                  .partition = partition,
                                  .legs = 1,
-                                 .served_legs = 1,
                                  .kind = SIM_KIND_READ,
                                  .first_region = is_away ? 2 : 0,
                                  .flags = (uint8_t)(is_away ? OK | SIM_ENDED_AWAY : OK)};

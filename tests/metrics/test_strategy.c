@@ -38,7 +38,6 @@ static void operation(int64_t start, int64_t latency, unsigned hedges)
                                  .end = start + latency,
                                  .canary_retry = -1,
                                  .legs = (uint16_t)(1 + hedges),
-                                 .status = 200,
                                  .flags = SIM_ENDED_SUCCESS,
                                  .hedges = (uint8_t)hedges,
                                  .hedge = hedges > 0 ? RGN_HEDGE_ALTERNATE_WON : RGN_HEDGE_NONE});

@@ -208,6 +208,31 @@ RGN_API rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op 
 /* How the operation's latest hedge race stands, or stood at its end. */
 RGN_API rgn_hedge rgn_op_hedge(const rgn_op *op);
 
+/* In rgn_op.flags, for the answers in line below. */
+enum {
+    RGN_OP_HAS_SECOND_HALF = 4, /* it is initialised */
+    RGN_OP_HAS_RACED = 128,     /* a hedge race was entered */
+};
+
+/* Its first attempt is an ordinary one and the only one so far, and no hedge was sent or refused. */
+static inline bool rgn_op_is_first_attempt(const rgn_op *op)
+{
+    return (op->flags & RGN_OP_HAS_SECOND_HALF) == 0;
+}
+
+/* What rgn_op_hedge() says of one of which that is true, and that has succeeded. */
+static inline rgn_hedge rgn_op_hedge_of_first_attempt(const rgn_op *op)
+{
+    return (op->flags & RGN_OP_HAS_RACED) != 0 ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD : RGN_HEDGE_NONE;
+}
+
+/* What rgn_op_hedge() says of any that has succeeded. */
+static inline rgn_hedge rgn_op_hedge_of_success(const rgn_op *op)
+{
+    return rgn_op_is_first_attempt(op) || (op->flags & RGN_OP_HAS_RACED) == 0 ? rgn_op_hedge_of_first_attempt(op)
+                                                                              : (rgn_hedge)(op->hedge & 15);
+}
+
 #ifdef __cplusplus
 }
 #endif
