@@ -33,12 +33,13 @@ uint64_t sim_metrics_memory_estimate(const sim_scenario *scenario)
     const uint64_t intervals = (uint64_t)(scenario->duration / scenario->interval) + 1;
     const uint64_t samples = (uint64_t)(scenario->duration / SIMI_SAMPLE_NS) + 1;
     uint64_t bytes = slots * (sizeof(simi_tally) + 2 * sizeof(sim_histogram));
-    bytes += slots * (clients * (sizeof(simi_client_count) + 1) + partitions);
+    bytes += slots * (clients * (sizeof(simi_client_count) + 1) + partitions) + clients * sizeof(simi_home);
     bytes += intervals * sizeof(sim_interval_row) + (intervals + samples + slots) * sizeof(simi_slice);
     bytes += open_slices(scenario) * sizeof(simi_open_slice);
     if (scenario->fault_count > 0)
         bytes += clients * partitions * 2 * (sizeof(simi_pair) + sizeof(uint32_t) + sizeof(simi_span)) +
-                 (uint64_t)rgn_time_min((int64_t)(clients * partitions * 2), SIMI_AT_HAND_MAX) * sizeof(simi_at_hand) +
+                 ((uint64_t)rgn_time_min((int64_t)(clients * partitions * 2), SIMI_AT_HAND_MAX) + partitions) *
+                     sizeof(simi_at_hand) +
                  truths(scenario) * partitions * SIMI_MASKS * sizeof(simi_timeline);
     return bytes;
 }

@@ -140,7 +140,8 @@ typedef struct {
 } simi_timeline;
 
 typedef struct {
-    uint32_t verdict; /* place among those of simi_hand */
+    size_t first_pair; /* of the client's pairs among the stretches at hand */
+    uint32_t verdict;  /* place among those of simi_hand */
     rgn_region region;
 } simi_home;
 
@@ -280,9 +281,7 @@ struct sim_metrics {
     size_t pair_room;
     uint32_t *pair_index;   /* hash table of pair number + 1; 0: free */
     size_t pair_index_size; /* power of two */
-    simi_at_hand *at_hand;  /* where each request looks before it looks for its pair; at first `no_place` */
-    size_t at_hand_last;    /* places less one: a power of two less one */
-    simi_at_hand no_place;
+    simi_at_hand *at_hand;  /* where each request looks before it looks for its pair; NULL: all homes are always well */
     simi_span *span;
     size_t span_count;
     size_t span_room;
@@ -377,22 +376,22 @@ static inline void simi_strategy_note_hedges(sim_metrics *metrics, int64_t sampl
 
 /* ---- pairs.c ---- */
 
+bool simi_pairs_prepare(sim_metrics *metrics); /* false: no memory; after simi_truth_prepare() */
 void simi_pairs_transition(void *context, uint32_t client, const rgn_transition *transition);
 void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg);
 /* An operation of an unhealthy kind started at home; for those that are in no stretch at hand. */
 void simi_pairs_note_request(sim_metrics *metrics, const sim_ended *op);
 
-/* The pair's place among the stretches at hand. Neighbours in one client share none until there are more partitions
- * than places. */
-static inline size_t simi_pairs_place(const sim_metrics *metrics, uint32_t client, uint32_t partition)
+/* The pair's place among the stretches at hand. Neighbours in one client share none. */
+static inline simi_at_hand *simi_pairs_place(const sim_metrics *metrics, uint32_t client, uint32_t partition)
 {
-    return (client * (size_t)metrics->scenario->partition_count + partition) & metrics->at_hand_last;
+    return &metrics->at_hand[metrics->home_of[client].first_pair + partition];
 }
 
 /* It is in a stretch at hand. */
 static inline bool simi_pairs_knows(const sim_metrics *metrics, const sim_ended *op)
 {
-    const simi_at_hand *hand = &metrics->at_hand[simi_pairs_place(metrics, op->client, op->partition)];
+    const simi_at_hand *hand = simi_pairs_place(metrics, op->client, op->partition);
     const uint64_t at = (uint64_t)op->start >> SIMI_AT_HAND_SHIFT;
     return memcmp(&hand->pair, &op->client, sizeof hand->pair) == 0 && at - hand->from < hand->length;
 }

@@ -133,7 +133,6 @@ sim_metrics *sim_metrics_create(const sim_scenario *scenario, const sim_world_ru
         return NULL;
     m->scenario = scenario;
     m->world_run = world_run;
-    m->at_hand = &m->no_place;
     m->duration = scenario->duration;
     m->slot_count = scenario->phase_count + 1;
     m->probe_home =
@@ -150,7 +149,7 @@ sim_metrics *sim_metrics_create(const sim_scenario *scenario, const sim_world_ru
         goto out;
     clear_tallies(m);
     describe_fleet(m);
-    if (simi_truth_prepare(m) && simi_slices_prepare(m) && simi_strategy_prepare(m))
+    if (simi_truth_prepare(m) && simi_pairs_prepare(m) && simi_slices_prepare(m) && simi_strategy_prepare(m))
         return m;
 out:
     sim_metrics_destroy(m);
@@ -182,8 +181,7 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->station_row);
     free(m->pair);
     free(m->pair_index);
-    if (m->at_hand != &m->no_place)
-        free(m->at_hand);
+    free(m->at_hand);
     free(m->span);
     free(m->row);
     free(m->timeline);

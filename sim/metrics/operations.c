@@ -478,12 +478,12 @@ static inline void put(places *some, ptrdiff_t place)
 
 /* The part of the verdict on a home that counts, as record_home() has it: by whether the operation went there, whether
  * it is a canary, and whether it was away. */
-static inline uint32_t part_of_verdict(const sim_ended *op, bool is_at_home)
+static inline uint32_t part_of_verdict(const sim_ended *op, unsigned is_at_home)
 {
     enum { HOME = SIMI_HOME_UNHEALTHY, AWAY = SIMI_AWAY_HEALTHY };
     static const uint32_t part[] = {0, HOME, 0, HOME, AWAY, HOME, AWAY, AWAY};
     _Static_assert(SIM_ENDED_CANARY == 4 && SIM_ENDED_AWAY == 8, "the order of the parts");
-    return part[(op->flags & ELSEWHERE) >> 1 | is_at_home];
+    return part[((unsigned)op->flags & ELSEWHERE) >> 1 | is_at_home];
 }
 
 /* Counts those that are like most. */
@@ -515,9 +515,9 @@ static inline __attribute__((always_inline)) void record_most(sim_metrics *m, co
             put(&left->asked, op - batch);
         if (task != HOMES_KNOWN)
             continue;
-        const simi_home home = m->home_of[op->client];
+        const simi_home *home = &m->home_of[op->client];
         const uint32_t verdict =
-            hand->verdict[home.verdict] >> op->kind & part_of_verdict(op, op->first_region == home.region);
+            hand->verdict[home->verdict] >> op->kind & part_of_verdict(op, op->first_region == home->region);
         verdicts += verdict;
         if ((verdict & SIMI_HOME_UNHEALTHY) != 0 && !simi_pairs_knows(m, op))
             put(&left->noted, op - batch);

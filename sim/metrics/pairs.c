@@ -345,21 +345,19 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
         span->has_failed_leg = true;
 }
 
-/* A place for each pair, at most SIMI_AT_HAND_MAX. False: no memory. */
-static bool prepare_places(sim_metrics *m)
+bool simi_pairs_prepare(sim_metrics *m)
 {
-    const size_t pairs = (size_t)m->scenario->client_count * m->scenario->partition_count;
+    const uint32_t clients = m->scenario->client_count;
+    const size_t partitions = m->scenario->partition_count;
     size_t places = 1;
-    while (places < pairs && places < SIMI_AT_HAND_MAX)
+    if (m->truth_slots == 0)
+        return true;
+    while (places < clients * partitions && places < SIMI_AT_HAND_MAX)
         places *= 2;
-    simi_at_hand *at_hand = calloc(places, sizeof *at_hand);
-    if (at_hand == NULL) {
-        m->is_out_of_memory = true;
-        return false;
-    }
-    m->at_hand = at_hand;
-    m->at_hand_last = places - 1;
-    return true;
+    for (uint32_t client = 0; client < clients; client++)
+        m->home_of[client].first_pair = client * partitions % places;
+    m->at_hand = calloc(places + partitions, sizeof *m->at_hand);
+    return m->at_hand != NULL;
 }
 
 /* Puts the pair's stretch at hand, shortened to whole units. */
@@ -369,7 +367,7 @@ static void put_at_hand(sim_metrics *m, const simi_pair *pair)
     const uint64_t from = ((uint64_t)pair->asked_from + unit - 1) / unit;
     const uint64_t until = (uint64_t)pair->asked_until / unit;
     const uint64_t length = from < until && from <= UINT32_MAX ? until - from : 0;
-    m->at_hand[simi_pairs_place(m, pair->client, pair->partition)] =
+    *simi_pairs_place(m, pair->client, pair->partition) =
         (simi_at_hand){.pair = {pair->client, pair->partition},
                        .from = (uint32_t)from,
                        .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
@@ -379,8 +377,6 @@ static void put_at_hand(sim_metrics *m, const simi_pair *pair)
 void simi_pairs_note_request(sim_metrics *m, const sim_ended *op)
 {
     const int64_t start = op->start;
-    if (m->at_hand == &m->no_place && !prepare_places(m))
-        return;
     simi_pair *pair = pair_of(m, op->client, op->partition);
     if (pair == NULL)
         return;

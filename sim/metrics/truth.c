@@ -129,7 +129,7 @@ bool simi_truth_prepare(sim_metrics *m)
     for (uint32_t client = 0; client < clients; client++)
         m->truth_slot[client] = sim_truth_is_always_healthy(m->world_run, m->home[client]) ? -1 : slot_of(m, client);
     for (uint32_t client = 0; client < clients; client++)
-        m->home_of[client] = (simi_home){(uint32_t)(m->truth_slot[client] + 1), m->home[client]};
+        m->home_of[client] = (simi_home){.verdict = (uint32_t)(m->truth_slot[client] + 1), .region = m->home[client]};
     if (m->truth_slots == 0)
         return true;
     m->edge = simi_grow(m, NULL, 0, &m->edge_room, sizeof *m->edge);

@@ -8,7 +8,7 @@
 #include "metrics/internal.h"
 #include "script.h"
 
-enum { COUNT = 6000, OK = SIM_ENDED_SUCCESS | SIM_ENDED_SERVED };
+enum { COUNT = 6000, CHUNK = 40, OK = SIM_ENDED_SUCCESS | SIM_ENDED_SERVED };
 
 static script s;
 static sim_ended told[COUNT];
@@ -155,6 +155,7 @@ static outcome play(uint64_t seed, const conditions *world, bool is_together)
         script_unhealthy(&s, 0, FAKE_ALL_PARTITIONS, s.scope.count % 3 == 0 ? READS : BOTH, at, at + world->period);
     if (world->odd_partition < PARTITIONS)
         script_unhealthy(&s, 1, world->odd_partition, BOTH, S(50), S(2000));
+    s.scenario.replication.is_on = true;
     script_begin(&s);
     int64_t end = 0;
     for (uint64_t n = 0; n < COUNT; n++) {
@@ -164,7 +165,14 @@ static outcome play(uint64_t seed, const conditions *world, bool is_together)
             end = S(100);
         told[n] = draw(seed, n, end, n / 700 % 2 != 0);
     }
-    tell(seed, 0, COUNT, is_together);
+    for (size_t n = 0; n < COUNT; n += CHUNK) {
+        const uint32_t pair = (uint32_t)(n / CHUNK / 2) % 8;
+        tell(seed, n, CHUNK, is_together);
+        if (n / CHUNK % 2 == 0)
+            script_trip(&s, pair & 1, pair >> 1, told[n + CHUNK - 1].end);
+        else
+            script_failback(&s, pair & 1, pair >> 1, told[n + CHUNK - 1].end);
+    }
     script_end(&s);
     ck_assert_double_eq(script_metric(&s, ALL, SIM_METRIC_requests)->value, COUNT);
     outcome out = {.digest = sim_run_metrics_digest(&s.result)};
