@@ -19,16 +19,8 @@ void sim_run_flush(sim_run_state *run)
 
 /* ---- what the routers tell ---- */
 
-static void on_transition(void *context, const rgn_transition *transition)
+static inline void note_transition(sim_run_state *run, const sim_client *client, const rgn_transition *transition)
 {
-    const sim_client *client = context;
-    sim_run_state *run = client->fleet->observer;
-    rgn_transition renamed;
-    if (__builtin_expect(run->is_restarting, 0)) {
-        renamed = *transition;
-        renamed.reason = RGN_REASON_CLIENT_RESTART;
-        transition = &renamed;
-    }
     if (transition->at != run->now)
         sim_run_break(run, "a transition does not carry the time of its event");
     const sim_record_words record = {{(uint64_t)transition->at,
@@ -40,9 +32,27 @@ static void on_transition(void *context, const rgn_transition *transition)
                                       (uint64_t)transition->canary_total << 32 | transition->canary_success}};
     sim_run_record(run, &record);
     sim_run_mark_dirty(run, client->index);
-    if (run->input->observer == NULL)
-        return;
-    run->input->observer->transition(run->input->observer->context, client->index, transition);
+    const sim_observer *observer = run->input->observer;
+    if (observer != NULL)
+        observer->transition(observer->context, client->index, transition);
+}
+
+static __attribute__((noinline)) void note_restart(sim_run_state *run, const sim_client *client,
+                                                   const rgn_transition *transition)
+{
+    rgn_transition renamed = *transition;
+    renamed.reason = RGN_REASON_CLIENT_RESTART;
+    note_transition(run, client, &renamed);
+}
+
+static void on_transition(void *context, const rgn_transition *transition)
+{
+    const sim_client *client = context;
+    sim_run_state *run = client->fleet->observer;
+    if (__builtin_expect(run->is_restarting, 0))
+        note_restart(run, client, transition);
+    else
+        note_transition(run, client, transition);
 }
 
 static void on_endpoint_mark(void *context, rgn_region region, rgn_mark_reason why, rgn_time_ns at)

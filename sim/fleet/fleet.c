@@ -15,7 +15,7 @@ enum { FIRST_DRAWS_CAPACITY = 64, CLIENTS_A_LOOK = 256 };
 
 static struct sim_draw_count *find_place(struct sim_draw_count *table, uint32_t capacity, uint64_t pair)
 {
-    uint32_t i = (uint32_t)sim_mix64(pair) & (capacity - 1);
+    uint32_t i = (uint32_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
     while (table[i].pair != 0 && table[i].pair != pair)
         i = (i + 1) & (capacity - 1);
     return &table[i];
@@ -36,20 +36,30 @@ static bool grow_draws(sim_fleet *fleet)
     return true;
 }
 
-/* The counts of that pair; NULL (and the run is void) if there is no memory for them. */
-static struct sim_draw_count *count_of(sim_fleet *fleet, uint32_t client, uint32_t partition)
+/* Takes in a pair that has not drawn before: its place among the counts; NULL (and the run is void) if there is no
+ * memory for it. */
+static __attribute__((noinline)) struct sim_draw_count *add_count(sim_fleet *fleet, uint64_t pair)
 {
     if (fleet->draws_used * 2 >= fleet->draws_capacity && !grow_draws(fleet)) {
         fleet->out_of_memory = true;
         return NULL;
     }
-    const uint64_t pair = ((uint64_t)client << 32 | partition) + 1;
     struct sim_draw_count *count = find_place(fleet->draws, fleet->draws_capacity, pair);
-    if (count->pair == 0) {
-        count->pair = pair;
-        fleet->draws_used++;
-    }
+    count->pair = pair;
+    fleet->draws_used++;
     return count;
+}
+
+/* The counts of that pair; NULL: as add_count(). */
+static inline struct sim_draw_count *count_of(sim_fleet *fleet, uint32_t client, uint32_t partition)
+{
+    const uint64_t pair = ((uint64_t)client << 32 | partition) + 1;
+    if (fleet->draws_capacity > 0) {
+        struct sim_draw_count *count = find_place(fleet->draws, fleet->draws_capacity, pair);
+        if (count->pair == pair)
+            return count;
+    }
+    return add_count(fleet, pair);
 }
 
 static uint64_t draw_for_partition(const sim_client *client, sim_draw purpose, uint32_t partition, uint32_t *nth,
@@ -155,8 +165,8 @@ static size_t plans_of_client(const sim_scenario *scenario)
 }
 
 bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_world *world,
-                    const rgn_effective_options *options,
-                    const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch)
+                    const rgn_effective_options *options, const sim_luck *luck, const rgn_sink *sink,
+                    const sim_fleet_watch *watch)
 {
     bool is_stopped = false;
     *fleet = (sim_fleet){.scenario = scenario, .world = world, .options = options, .sink = *sink, .luck = *luck};

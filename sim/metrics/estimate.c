@@ -35,6 +35,7 @@ uint64_t sim_metrics_memory_estimate(const sim_scenario *scenario)
     uint64_t bytes = slots * (sizeof(simi_tally) + 2 * sizeof(sim_histogram));
     bytes += slots * (clients * (sizeof(simi_client_count) + 1) + partitions) + clients * sizeof(simi_home);
     bytes += intervals * sizeof(sim_interval_row) + (intervals + samples + slots) * sizeof(simi_slice);
+    bytes += clients * simi_pair_blocks(scenario) * sizeof(uint32_t);
     bytes += open_slices(scenario) * sizeof(simi_open_slice);
     if (scenario->fault_count > 0)
         bytes += clients * partitions * 2 * (sizeof(simi_pair) + sizeof(uint32_t) + sizeof(simi_span)) +

@@ -156,8 +156,9 @@ typedef struct {
 
 /* The state at an instant, and the longest span around it that has it. */
 typedef struct {
-    int64_t from;  /* 0: since the start of the run or longer */
-    int64_t until; /* RGN_TIME_NEVER: to the end of the run or longer */
+    int64_t from;    /* 0: since the start of the run or longer */
+    int64_t until;   /* RGN_TIME_NEVER: to the end of the run or longer */
+    uint32_t passed; /* edges at or before the instant */
     bool is_healthy;
 } simi_truth;
 
@@ -168,14 +169,22 @@ enum { SIMI_READS = 1, SIMI_WRITES = 2, SIMI_MASKS = 3 };
 /* A pair's stretch [asked_from, asked_until) in units of 2^SIMI_AT_HAND_SHIFT ns, rounded inwards. Zero: of no pair. */
 typedef struct {
     struct {
-        uint32_t client;
         uint32_t partition;
-    } pair;
+        uint32_t client;
+    } pair; /* as in sim_ended */
     uint32_t from;
     uint32_t length;
 } simi_at_hand;
 
 enum { SIMI_AT_HAND_MAX = 1 << 20, SIMI_AT_HAND_SHIFT = 20 };
+
+/* Neighbours in one client whose numbers share a block, made when the first of them appears. */
+enum { SIMI_PAIRS_TOGETHER = 16 };
+
+static inline size_t simi_pair_blocks(const sim_scenario *scenario)
+{
+    return ((size_t)scenario->partition_count + SIMI_PAIRS_TOGETHER - 1) / SIMI_PAIRS_TOGETHER;
+}
 
 /* A (client, partition) that met a failure, a state change, or an unhealthy home. First what each request looks at. */
 typedef struct {
@@ -183,6 +192,8 @@ typedef struct {
     uint32_t partition;
     int64_t asked_from; /* requests that start in [asked_from, asked_until) change nothing in the pair's notes */
     int64_t asked_until;
+    int64_t settled_from; /* failed legs that were sent from then on, and so long, change nothing either */
+    uint64_t settled_length;
     bool is_away;
     bool is_recovering;
     bool is_all_open;
@@ -190,6 +201,7 @@ typedef struct {
     uint32_t rows;    /* transition rows kept */
     size_t last_span; /* into sim_metrics.span: the one with the latest onset; SIZE_MAX: none */
     int64_t away_since;
+    uint32_t away_passed; /* edges of the truth of all its covered kinds at or before that */
     int64_t recovering_since;
     int64_t all_open_since;
     int64_t last_return; /* RGN_TIME_NEVER: none yet */
@@ -203,6 +215,16 @@ typedef struct {
     int64_t first_departure; /* RGN_TIME_NEVER: none */
     bool has_failed_leg;     /* an ordinary leg at home, while the pair was at home */
 } simi_span;
+
+/* What is counted at an instant: of the last one asked for, and of all that no edge of a phase or an interval cuts off
+ * from it. */
+typedef struct {
+    int64_t from;
+    uint64_t length;   /* 0: none yet */
+    int64_t slot_from; /* first instant of the slot */
+    simi_tally *tally;
+    sim_interval_row *row;
+} simi_moment;
 
 /* ---- hedging strategies (strategy.c) ---- */
 
@@ -235,12 +257,13 @@ struct sim_metrics {
     uint8_t *client_touched;    /* the same order: lost a canary */
     uint8_t *partition_touched; /* [slot * partition_count + partition] */
 
-    rgn_region *home;   /* [client] */
-    simi_home *home_of; /* [client]: the same, for those who look at each operation */
-    uint8_t *covered;   /* [partition]: kinds its workload sends and the breaker covers */
-    uint8_t *sent;      /* [partition]: kinds its workload sends */
-    bool covers_alike;  /* `covered` is the same of all partitions */
-    uint64_t pairs;     /* with a covered kind */
+    rgn_region *home;    /* [client] */
+    simi_home *home_of;  /* [client]: the same, for those who look at each operation */
+    uint64_t *elsewhere; /* [client]: regions of which one that has not failed takes what leaves home; */
+    uint8_t *covered;    /* [partition]: kinds its workload sends and the breaker covers */
+    uint8_t *sent;       /* [partition]: kinds its workload sends */
+    bool covers_alike;   /* `covered` is the same of all partitions */
+    uint64_t pairs;      /* with a covered kind */
 
     int32_t *truth_slot;    /* [client]: number of what its home's truth is to it; -1: always healthy */
     uint32_t *truth_client; /* [truth slot]: a client of it; all others have the same home and meet the same faults */
@@ -275,13 +298,17 @@ struct sim_metrics {
     sim_station_row *station_row; /* [interval * regions + region]; NULL: no region has limits */
 
     simi_strategy strategy;
+    simi_moment moment;
 
-    simi_pair *pair; /* in order of appearance */
+    simi_pair *pair; /* in order of appearance; the first is none */
     size_t pair_count;
     size_t pair_room;
-    uint32_t *pair_index;   /* hash table of pair number + 1; 0: free */
-    size_t pair_index_size; /* power of two */
-    simi_at_hand *at_hand;  /* where each request looks before it looks for its pair; NULL: all homes are always well */
+    uint32_t *pair_block; /* [client * pair_blocks_of_client + partition / SIMI_PAIRS_TOGETHER]; 0: none yet */
+    size_t pair_blocks_of_client;
+    uint32_t (*pair_number)[SIMI_PAIRS_TOGETHER]; /* [block]; 0: none yet */
+    size_t pair_block_count;
+    size_t pair_block_room;
+    simi_at_hand *at_hand; /* where each request looks before it looks for its pair; NULL: all homes are always well */
     simi_span *span;
     size_t span_count;
     size_t span_room;
@@ -302,6 +329,14 @@ static inline sim_interval_row *simi_interval_at(sim_metrics *metrics, int64_t a
 {
     return &metrics->interval[at / metrics->scenario->interval];
 }
+void simi_moment_find(sim_metrics *metrics, int64_t at);
+/* Of an instant in [0, duration); valid until the next call. */
+static inline const simi_moment *simi_moment_at(sim_metrics *metrics, int64_t at)
+{
+    if (__builtin_expect((uint64_t)(at - metrics->moment.from) >= metrics->moment.length, 0))
+        simi_moment_find(metrics, at);
+    return &metrics->moment;
+}
 /* `items` with room for one more: doubled when full. NULL and is_out_of_memory: no memory, `items` stays. */
 void *simi_grow(sim_metrics *metrics, void *items, size_t count, size_t *room, size_t item_size);
 
@@ -315,8 +350,6 @@ bool simi_truth_prepare(sim_metrics *metrics); /* false: no memory */
 /* Whatever is asked, the partition's truth is that of the one before it. Faults that strike all, or ranges, make most
  * partitions alike, and what is found for one need not be found for a thousand. */
 bool simi_truth_is_as_before(const sim_metrics *metrics, uint32_t partition);
-/* Of the client's home. */
-simi_truth simi_truth_at(const sim_metrics *metrics, uint32_t client, uint32_t partition, unsigned mask, int64_t at);
 /* Fills in what the hand knows of homes around `at`, a start in it, and makes it as short as that holds; or it does not
  * know if that is not worth it: there are too many truths, or they change too often. */
 void simi_truth_take(const sim_metrics *metrics, int64_t at, simi_hand *hand);
@@ -338,6 +371,44 @@ static inline const simi_recent *simi_truth_recent(const sim_metrics *metrics, c
     if (__builtin_expect(recent->offset != line->offset || at < recent->from || at >= recent->until, 0))
         simi_truth_find(metrics, line, at);
     return recent;
+}
+
+/* The line of the client's home. */
+static inline const simi_timeline *simi_truth_home_line(const sim_metrics *metrics, uint32_t client, uint32_t partition,
+                                                        unsigned mask)
+{
+    static const simi_timeline always_healthy = {.is_healthy_at_start = true};
+    return metrics->truth_slot[client] < 0 ? &always_healthy : simi_truth_line(metrics, client, partition, mask);
+}
+
+/* Both say the same of every instant. */
+static inline bool simi_truth_is_same_line(const simi_timeline *a, const simi_timeline *b)
+{
+    return a->count == b->count && a->is_healthy_at_start == b->is_healthy_at_start &&
+           (a->offset == b->offset || a->count == 0);
+}
+
+static inline bool simi_truth_after(const simi_timeline *line, uint32_t passed)
+{
+    return line->is_healthy_at_start != ((passed & 1) != 0);
+}
+
+static inline simi_truth simi_truth_of_line(const sim_metrics *metrics, const simi_timeline *line, int64_t at)
+{
+    if (line->count == 0)
+        return (simi_truth){.until = RGN_TIME_NEVER, .is_healthy = line->is_healthy_at_start};
+    const simi_recent *recent = simi_truth_recent(metrics, line, at);
+    return (simi_truth){.from = recent->from,
+                        .until = recent->until,
+                        .passed = recent->passed,
+                        .is_healthy = simi_truth_after(line, recent->passed)};
+}
+
+/* Of the client's home. */
+static inline simi_truth simi_truth_at(const sim_metrics *metrics, uint32_t client, uint32_t partition, unsigned mask,
+                                       int64_t at)
+{
+    return simi_truth_of_line(metrics, simi_truth_home_line(metrics, client, partition, mask), at);
 }
 
 /* What simi_truth_at() says of the state, and no more: each request asks. */
@@ -393,7 +464,7 @@ static inline bool simi_pairs_knows(const sim_metrics *metrics, const sim_ended 
 {
     const simi_at_hand *hand = simi_pairs_place(metrics, op->client, op->partition);
     const uint64_t at = (uint64_t)op->start >> SIMI_AT_HAND_SHIFT;
-    return memcmp(&hand->pair, &op->client, sizeof hand->pair) == 0 && at - hand->from < hand->length;
+    return memcmp(&hand->pair, &op->partition, sizeof hand->pair) == 0 && at - hand->from < hand->length;
 }
 
 /* An operation of an unhealthy kind started at home. */

@@ -17,6 +17,17 @@ int64_t simi_slot_end(const sim_metrics *m, uint32_t slot)
     return slot < m->scenario->phase_count ? rgn_time_min(m->scenario->phase[slot].start, m->duration) : m->duration;
 }
 
+void simi_moment_find(sim_metrics *m, int64_t at)
+{
+    const uint32_t slot = simi_slot_at(m, at);
+    sim_interval_row *row = simi_interval_at(m, at);
+    const int64_t slot_from = slot > 0 ? m->scenario->phase[slot - 1].start : 0;
+    const int64_t from = row->start > slot_from ? row->start : slot_from;
+    const int64_t until = rgn_time_min(simi_slot_end(m, slot), rgn_time_add(row->start, m->scenario->interval));
+    m->moment = (simi_moment){
+        .from = from, .length = (uint64_t)(until - from), .slot_from = slot_from, .tally = &m->tally[slot], .row = row};
+}
+
 void *simi_grow(sim_metrics *m, void *items, size_t count, size_t *room, size_t item_size)
 {
     if (count < *room)
@@ -35,16 +46,16 @@ static void canary(void *context, const sim_canary *canary)
     sim_metrics *m = context;
     if (canary->sent >= m->duration)
         return;
-    const uint32_t slot = simi_slot_at(m, canary->sent);
-    sim_interval_row *row = simi_interval_at(m, canary->sent);
-    m->tally[slot].canaries++;
-    row->canaries++;
+    const simi_moment *moment = simi_moment_at(m, canary->sent);
+    moment->tally->canaries++;
+    moment->row->canaries++;
     if (canary->evidence != RGN_EVIDENCE_FAILURE && canary->evidence != RGN_EVIDENCE_TIMEOUT)
         return;
-    m->tally[slot].canary_failures++;
-    row->canary_failures++;
-    m->client_touched[(size_t)slot * m->scenario->client_count + canary->client] = 1;
-    m->partition_touched[(size_t)slot * m->scenario->partition_count + canary->partition] = 1;
+    const size_t slot = (size_t)(moment->tally - m->tally);
+    moment->tally->canary_failures++;
+    moment->row->canary_failures++;
+    m->client_touched[slot * m->scenario->client_count + canary->client] = 1;
+    m->partition_touched[slot * m->scenario->partition_count + canary->partition] = 1;
 }
 
 static void endpoint_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
@@ -75,14 +86,29 @@ rgn_region simi_target_of(const sim_scenario *scenario, const sim_client_group *
     return scenario->multi_write && group->preferred.count > 0 ? group->preferred.region[0] : 0;
 }
 
+/* Home is out of the question: any other region that the group's clients may go to takes its place. Without one routing
+ * falls back, which may lead home or, the highest bit, elsewhere. */
+static uint64_t elsewhere_of(const sim_scenario *scenario, const sim_client_group *group, rgn_region home)
+{
+    rgn_region_set regions = (rgn_region_set)((UINT64_C(1) << scenario->first_region_count) - 1);
+    for (unsigned i = 0; i < group->preferred.count; i++)
+        regions |= rgn_region_bit(group->preferred.region[i]);
+    const bool falls_back_home = simi_target_of(scenario, group, UINT32_MAX) == home;
+    return (regions & ~group->excluded) | (uint64_t)!falls_back_home << RGN_REGIONS_MAX;
+}
+
 static void describe_fleet(sim_metrics *m)
 {
     const sim_scenario *scenario = m->scenario;
     m->covers_alike = true;
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
-        for (uint32_t i = 0; i < group->count; i++)
-            m->home[group->first_client + i] = simi_target_of(scenario, group, 0);
+        const rgn_region home = simi_target_of(scenario, group, 0);
+        const uint64_t elsewhere = elsewhere_of(scenario, group, home);
+        for (uint32_t i = 0; i < group->count; i++) {
+            m->home[group->first_client + i] = home;
+            m->elsewhere[group->first_client + i] = elsewhere;
+        }
     }
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const sim_workload *workload = &scenario->workload[w];
@@ -119,10 +145,11 @@ static bool allocate(sim_metrics *m)
     m->partition_touched = calloc((size_t)m->slot_count * scenario->partition_count + 1, 1);
     m->home = calloc((size_t)scenario->client_count + 1, sizeof *m->home);
     m->home_of = calloc((size_t)scenario->client_count + 1, sizeof *m->home_of);
+    m->elsewhere = calloc((size_t)scenario->client_count + 1, sizeof *m->elsewhere);
     m->covered = calloc((size_t)scenario->partition_count + 1, 1);
     m->sent = calloc((size_t)scenario->partition_count + 1, 1);
     return m->tally != NULL && m->client != NULL && m->client_touched != NULL && m->partition_touched != NULL &&
-           m->home != NULL && m->home_of != NULL && m->covered != NULL && m->sent != NULL;
+           m->home != NULL && m->home_of != NULL && m->elsewhere != NULL && m->covered != NULL && m->sent != NULL;
 }
 
 sim_metrics *sim_metrics_create(const sim_scenario *scenario, const sim_world_run *world_run,
@@ -180,7 +207,8 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->interval);
     free(m->station_row);
     free(m->pair);
-    free(m->pair_index);
+    free(m->pair_block);
+    free(m->pair_number);
     free(m->at_hand);
     free(m->span);
     free(m->row);
@@ -192,6 +220,7 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->recent);
     free(m->home);
     free(m->home_of);
+    free(m->elsewhere);
     free(m->covered);
     free(m->sent);
     free(m->client);

@@ -11,76 +11,85 @@
 
 /* ---- who is who ---- */
 
-static inline size_t hash(uint32_t client, uint32_t partition)
+static inline uint32_t *block_of(const sim_metrics *m, uint32_t client, uint32_t partition)
 {
-    const uint64_t x = ((uint64_t)client << 32 | partition) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(x ^ x >> 32);
+    return &m->pair_block[(size_t)client * m->pair_blocks_of_client + partition / SIMI_PAIRS_TOGETHER];
 }
 
-/* Place of the pair in the table, or the free place where it belongs. */
-static inline size_t probe(const sim_metrics *m, uint32_t client, uint32_t partition)
+static inline uint32_t *number_of(const sim_metrics *m, uint32_t client, uint32_t partition)
 {
-    const size_t last = m->pair_index_size - 1;
-    size_t place = hash(client, partition) & last;
-    while (m->pair_index[place] != 0) {
-        const simi_pair *pair = &m->pair[m->pair_index[place] - 1];
-        if (pair->client == client && pair->partition == partition)
-            return place;
-        place = (place + 1) & last;
-    }
-    return place;
+    return &m->pair_number[*block_of(m, client, partition)][partition % SIMI_PAIRS_TOGETHER];
 }
 
-/* NULL: there is none. */
-static inline simi_pair *find_pair(const sim_metrics *m, uint32_t client, uint32_t partition)
+/* A block of numbers, all 0: none yet. False: no memory. */
+static bool add_block(sim_metrics *m)
 {
-    if (m->pair_index_size == 0)
-        return NULL;
-    const uint32_t number = m->pair_index[probe(m, client, partition)];
-    return number != 0 ? &m->pair[number - 1] : NULL;
-}
-
-/* Keeps the table at most half full. */
-static bool grow_index(sim_metrics *m)
-{
-    if (2 * (m->pair_count + 1) <= m->pair_index_size)
-        return true;
-    const size_t size = m->pair_index_size == 0 ? 128 : 2 * m->pair_index_size;
-    uint32_t *index = m->pair_count < UINT32_MAX / 2 ? calloc(size, sizeof *index) : NULL;
-    if (index == NULL)
+    uint32_t(*grown)[SIMI_PAIRS_TOGETHER] =
+        simi_grow(m, m->pair_number, m->pair_block_count, &m->pair_block_room, sizeof *grown);
+    if (grown == NULL)
         return false;
-    free(m->pair_index);
-    m->pair_index = index;
-    m->pair_index_size = size;
-    for (size_t i = 0; i < m->pair_count; i++)
-        index[probe(m, m->pair[i].client, m->pair[i].partition)] = (uint32_t)(i + 1);
+    m->pair_number = grown;
+    memset(grown[m->pair_block_count++], 0, sizeof *grown);
     return true;
 }
 
-/* The pair, new if need be; NULL: no memory. Valid until the next call. */
-static simi_pair *pair_of(sim_metrics *m, uint32_t client, uint32_t partition)
+/* Block 0 stands for all that are not there yet, pair 0 for all of their pairs. */
+/* A place for each pair, but no more than SIMI_AT_HAND_MAX and a client's. False: no memory. */
+static bool prepare_places(sim_metrics *m)
 {
-    simi_pair *known = find_pair(m, client, partition);
-    if (known != NULL)
-        return known;
-    if (!grow_index(m)) {
-        m->is_out_of_memory = true;
-        return NULL;
-    }
-    const size_t place = probe(m, client, partition);
+    const uint32_t clients = m->scenario->client_count;
+    const size_t partitions = m->scenario->partition_count;
+    size_t places = 1;
+    if (m->truth_slots == 0)
+        return true;
+    while (places < clients * partitions && places < SIMI_AT_HAND_MAX)
+        places *= 2;
+    for (uint32_t client = 0; client < clients; client++)
+        m->home_of[client].first_pair = client * partitions % places;
+    m->at_hand = calloc(places + partitions, sizeof *m->at_hand);
+    return m->at_hand != NULL;
+}
+
+bool simi_pairs_prepare(sim_metrics *m)
+{
+    m->pair_blocks_of_client = simi_pair_blocks(m->scenario);
+    m->pair_block = calloc((size_t)m->scenario->client_count * m->pair_blocks_of_client + 1, sizeof *m->pair_block);
+    m->pair = simi_grow(m, NULL, 0, &m->pair_room, sizeof *m->pair);
+    if (m->pair_block == NULL || m->pair == NULL || !prepare_places(m))
+        return false;
+    m->pair[m->pair_count++] = (simi_pair){.last_span = SIZE_MAX};
+    return add_block(m);
+}
+
+/* The pair's first appearance. NULL: no memory. */
+static __attribute__((noinline)) simi_pair *new_pair(sim_metrics *m, uint32_t client, uint32_t partition)
+{
     simi_pair *grown = simi_grow(m, m->pair, m->pair_count, &m->pair_room, sizeof *grown);
     if (grown == NULL)
         return NULL;
     m->pair = grown;
-    m->pair[m->pair_count] =
+    uint32_t *block = block_of(m, client, partition);
+    if (*block == 0) {
+        if (!add_block(m))
+            return NULL;
+        *block = (uint32_t)m->pair_block_count - 1;
+    }
+    *number_of(m, client, partition) = (uint32_t)m->pair_count;
+    grown[m->pair_count] =
         (simi_pair){.client = client, .partition = partition, .last_span = SIZE_MAX, .last_return = RGN_TIME_NEVER};
-    m->pair_index[place] = (uint32_t)++m->pair_count;
-    return &m->pair[m->pair_count - 1];
+    return &grown[m->pair_count++];
+}
+
+/* The pair, new if need be; NULL: no memory. Valid until the next call. */
+static inline simi_pair *pair_of(sim_metrics *m, uint32_t client, uint32_t partition)
+{
+    const uint32_t number = *number_of(m, client, partition);
+    return __builtin_expect(number != 0, 1) ? &m->pair[number] : new_pair(m, client, partition);
 }
 
 /* The pair's notes about the unhealthy span with that onset, new if need be; NULL: no memory. The list falls in onset,
  * so that a search ends at the first that is not later: nearly always the newest. */
-static simi_span *span_of(sim_metrics *m, simi_pair *pair, int64_t onset)
+static __attribute__((noinline)) simi_span *search_span(sim_metrics *m, simi_pair *pair, int64_t onset)
 {
     size_t later = SIZE_MAX; /* the span noted before the place */
     size_t place = pair->last_span;
@@ -100,15 +109,26 @@ static simi_span *span_of(sim_metrics *m, simi_pair *pair, int64_t onset)
     return &m->span[m->span_count++];
 }
 
+static inline simi_span *span_of(sim_metrics *m, simi_pair *pair, int64_t onset)
+{
+    const size_t newest = pair->last_span;
+    return newest != SIZE_MAX && m->span[newest].onset == onset ? &m->span[newest] : search_span(m, pair, onset);
+}
+
 /* Truth of the pair's home for some of its covered kinds. */
 static simi_truth truth(const sim_metrics *m, const simi_pair *pair, unsigned kinds, int64_t at)
 {
     return simi_truth_at(m, pair->client, pair->partition, kinds, at);
 }
 
-static simi_truth whole_truth(const sim_metrics *m, const simi_pair *pair, int64_t at)
+static const simi_timeline *whole_line(const sim_metrics *m, const simi_pair *pair)
 {
-    return truth(m, pair, m->covered[pair->partition], at);
+    return simi_truth_home_line(m, pair->client, pair->partition, m->covered[pair->partition]);
+}
+
+static inline simi_truth whole_truth(const sim_metrics *m, const simi_pair *pair, int64_t at)
+{
+    return simi_truth_of_line(m, whole_line(m, pair), at);
 }
 
 /* ---- integrals ---- */
@@ -142,10 +162,8 @@ static void add_recovering(sim_metrics *m, const simi_pair *pair, int64_t until)
     }
 }
 
-static void close_all_open(sim_metrics *m, simi_pair *pair, int64_t until)
+static __attribute__((noinline)) void end_all_open(sim_metrics *m, simi_pair *pair, int64_t until)
 {
-    if (!pair->is_all_open)
-        return;
     pair->is_all_open = false;
     const simi_truth state = whole_truth(m, pair, pair->all_open_since);
     if (state.is_healthy)
@@ -157,6 +175,12 @@ static void close_all_open(sim_metrics *m, simi_pair *pair, int64_t until)
         m->tally[slot].all_open_ns += (uint64_t)(end - at);
         at = end;
     }
+}
+
+static inline void close_all_open(sim_metrics *m, simi_pair *pair, int64_t until)
+{
+    if (__builtin_expect(pair->is_all_open, 0))
+        end_all_open(m, pair, until);
 }
 
 /* Lags of one absence, which ends at `until` with a return or with the run. Each healthy span of the home that it meets
@@ -178,36 +202,88 @@ static void add_lags(sim_metrics *m, const simi_pair *pair, int64_t until, bool 
     }
 }
 
+static __attribute__((noinline)) bool add_absence_in_pieces(sim_metrics *m, const simi_pair *pair, int64_t until)
+{
+    add_away(m, pair, until);
+    add_lags(m, pair, until, true);
+    return truth(m, pair, pair->kinds, until).is_healthy;
+}
+
+/* One absence that ends with a return: is home healthy then, for the kinds that had left? Nearly every absence lies in
+ * one slot, and faults strike all its covered kinds alike: then one walk along the edges from where it began gives the
+ * integrals and the lags. */
+static bool add_absence(sim_metrics *m, const simi_moment *moment, const simi_pair *pair, int64_t until)
+{
+    const simi_timeline *line = whole_line(m, pair);
+    const simi_timeline *kinds_line = simi_truth_home_line(m, pair->client, pair->partition, pair->kinds);
+    if (__builtin_expect(pair->away_since < moment->slot_from || !simi_truth_is_same_line(line, kinds_line), 0))
+        return add_absence_in_pieces(m, pair, until);
+    uint32_t passed = pair->away_passed;
+    bool is_healthy = simi_truth_after(line, passed);
+    uint64_t unhealthy = 0;
+    int64_t at = pair->away_since;
+    for (; passed < line->count && m->edge[line->offset + passed] <= until; passed++) {
+        const int64_t edge = m->edge[line->offset + passed];
+        if (is_healthy)
+            sim_histogram_record(&moment->tally->lag_censored, edge - at);
+        else
+            unhealthy += (uint64_t)(edge - at);
+        is_healthy = !is_healthy;
+        at = edge;
+    }
+    if (is_healthy)
+        sim_histogram_record(&moment->tally->lag, until - at);
+    else
+        unhealthy += (uint64_t)(until - at);
+    moment->tally->away_ns += (uint64_t)(until - pair->away_since);
+    moment->tally->away_unhealthy_ns += unhealthy;
+    return is_healthy;
+}
+
 /* ---- departures and returns ---- */
 
-static void note_flap(sim_metrics *m, simi_pair *pair, int64_t at)
+/* Failed legs tell whether a departure was missed in the unhealthy span. It has a departure now, or one failed leg: no
+ * other one changes anything. */
+static inline void settle_failed_legs(simi_pair *pair, const simi_truth *span)
+{
+    pair->settled_from = span->from;
+    pair->settled_length = (uint64_t)(span->until - span->from);
+}
+
+static void note_flap(sim_metrics *m, const simi_moment *moment, simi_pair *pair, int64_t at)
 {
     const int64_t window = m->scenario->flap_window;
     if (pair->last_return == RGN_TIME_NEVER || at - pair->last_return > window)
         return;
-    m->tally[simi_slot_at(m, at)].flaps++;
-    if (pair->last_return < m->duration - window)
-        m->tally[simi_slot_at(m, pair->last_return)].judged_flaps++;
+    moment->tally->flaps++;
+    if (pair->last_return < m->duration - window) {
+        simi_tally *tally =
+            pair->last_return >= moment->slot_from ? moment->tally : &m->tally[simi_slot_at(m, pair->last_return)];
+        tally->judged_flaps++;
+    }
 }
 
-static void depart(sim_metrics *m, simi_pair *pair, unsigned kinds, int64_t at)
+static __attribute__((noinline)) void depart(sim_metrics *m, simi_pair *pair, unsigned kinds, int64_t at)
 {
-    simi_tally *tally = &m->tally[simi_slot_at(m, at)];
-    sim_interval_row *row = simi_interval_at(m, at);
+    const simi_moment *moment = simi_moment_at(m, at);
     close_all_open(m, pair, at);
-    pair->is_away = true;
-    pair->away_since = at;
-    pair->kinds = (uint8_t)kinds;
-    tally->departures++;
-    row->departures++;
-    row->pairs_away++;
-    if (truth(m, pair, kinds, at).is_healthy)
-        tally->false_trips++;
-    note_flap(m, pair, at);
+    moment->tally->departures++;
+    moment->row->departures++;
+    moment->row->pairs_away++;
+    note_flap(m, moment, pair, at);
 
     const simi_truth state = whole_truth(m, pair, at);
+    if (kinds == m->covered[pair->partition] ? state.is_healthy : truth(m, pair, kinds, at).is_healthy)
+        moment->tally->false_trips++;
+    pair->is_away = true;
+    pair->away_since = at;
+    pair->away_passed = state.passed;
+    pair->kinds = (uint8_t)kinds;
     simi_span *span = state.is_healthy ? NULL : span_of(m, pair, state.from);
-    if (span != NULL && span->first_departure == RGN_TIME_NEVER)
+    if (span == NULL)
+        return;
+    settle_failed_legs(pair, &state);
+    if (span->first_departure == RGN_TIME_NEVER)
         span->first_departure = at;
 }
 
@@ -218,23 +294,21 @@ static bool is_failback(rgn_reason reason)
            reason == RGN_REASON_FAILBACK_AT_ONCE;
 }
 
-static void go_home(sim_metrics *m, simi_pair *pair, rgn_reason reason, int64_t at)
+static __attribute__((noinline)) void go_home(sim_metrics *m, simi_pair *pair, rgn_reason reason, int64_t at)
 {
-    simi_tally *tally = &m->tally[simi_slot_at(m, at)];
-    sim_interval_row *row = simi_interval_at(m, at);
+    const simi_moment *moment = simi_moment_at(m, at);
+    simi_tally *tally = moment->tally;
     tally->returns++;
-    row->returns++;
-    row->pairs_away--;
+    moment->row->returns++;
+    moment->row->pairs_away--;
     if (is_failback(reason))
         tally->failbacks++;
     else if (reason != RGN_REASON_PROMOTE && reason != RGN_REASON_PROMOTE_REQUEST)
         tally->drops++;
-    if (!truth(m, pair, pair->kinds, at).is_healthy)
-        tally->premature++;
     if (at < m->duration - m->scenario->flap_window)
         tally->judged_returns++;
-    add_away(m, pair, at);
-    add_lags(m, pair, at, true);
+    if (!add_absence(m, moment, pair, at))
+        tally->premature++;
     pair->is_away = false;
     pair->last_return = at;
 }
@@ -243,29 +317,24 @@ static void set_recovering(sim_metrics *m, simi_pair *pair, bool is_recovering, 
 {
     if (is_recovering == pair->is_recovering)
         return;
-    sim_interval_row *row = simi_interval_at(m, at);
+    const simi_moment *moment = simi_moment_at(m, at);
     if (is_recovering) {
         pair->recovering_since = at;
-        row->pairs_recovering++;
+        moment->row->pairs_recovering++;
     } else {
-        add_recovering(m, pair, at);
-        row->pairs_recovering--;
+        if (pair->recovering_since >= moment->slot_from)
+            moment->tally->recovering_ns += (uint64_t)(at - pair->recovering_since);
+        else
+            add_recovering(m, pair, at);
+        moment->row->pairs_recovering--;
     }
     pair->is_recovering = is_recovering;
-}
-
-static const sim_client_group *group_of(const sim_scenario *scenario, uint32_t client)
-{
-    uint32_t g = 0;
-    while (client - scenario->group[g].first_client >= scenario->group[g].count)
-        g++;
-    return &scenario->group[g];
 }
 
 /* Does the entry, as it is after the transition, keep traffic from the client's home? Where a recovering entry sends
  * everything to its first failed region, that is home or it is not; else tripped traffic goes where it goes without the
  * failed regions, which may still be home if the client excludes all others. */
-static bool keeps_away(const sim_metrics *m, uint32_t client, unsigned kinds, const rgn_transition *t)
+static inline bool keeps_away(const sim_metrics *m, uint32_t client, unsigned kinds, const rgn_transition *t)
 {
     const rgn_region home = m->home[client];
     if (t->phase_after == RGN_PHASE_RECOVERING && m->probe_home) {
@@ -274,16 +343,12 @@ static bool keeps_away(const sim_metrics *m, uint32_t client, unsigned kinds, co
     }
     const bool is_tripped = t->phase_after == RGN_PHASE_UNHEALTHY || t->phase_after == RGN_PHASE_RECOVERING;
     return is_tripped && kinds != 0 && rgn_region_in(t->failed, home) &&
-           simi_target_of(m->scenario, group_of(m->scenario, client), t->failed) != home;
+           (m->elsewhere[client] & ~(uint64_t)t->failed) != 0;
 }
 
-static void keep_row(sim_metrics *m, simi_pair *pair, uint32_t client, const rgn_transition *t)
+static __attribute__((noinline)) void keep_row(sim_metrics *m, simi_pair *pair, uint32_t client,
+                                               const rgn_transition *t)
 {
-    const int64_t limit = m->scenario->transitions_per_partition;
-    if (limit >= 0 && pair->rows >= limit) {
-        m->rows_left_out++;
-        return;
-    }
     sim_transition_row *grown = simi_grow(m, m->row, m->row_count, &m->row_room, sizeof *grown);
     if (grown == NULL)
         return;
@@ -298,7 +363,11 @@ void simi_pairs_transition(void *context, uint32_t client, const rgn_transition 
     simi_pair *pair = pair_of(m, client, t->partition);
     if (pair == NULL)
         return;
-    keep_row(m, pair, client, t);
+    const int64_t limit = m->scenario->transitions_per_partition;
+    if (limit >= 0 && pair->rows >= limit)
+        m->rows_left_out++;
+    else
+        keep_row(m, pair, client, t);
     const unsigned covered = m->covered[t->partition];
     if (t->at >= m->duration || covered == 0)
         return;
@@ -317,8 +386,9 @@ void simi_pairs_transition(void *context, uint32_t client, const rgn_transition 
     set_recovering(m, pair, t->phase_after == RGN_PHASE_RECOVERING && after != 0, t->at);
     const bool is_kept = t->phase_after == RGN_PHASE_UNHEALTHY || t->phase_after == RGN_PHASE_COUNTING;
     if (t->phase_before == RGN_PHASE_RECOVERING && before != 0 && is_kept) {
-        m->tally[simi_slot_at(m, t->at)].retrips++;
-        simi_interval_at(m, t->at)->retrips++;
+        const simi_moment *moment = simi_moment_at(m, t->at);
+        moment->tally->retrips++;
+        moment->row->retrips++;
     }
     if (t->reason == RGN_REASON_EXHAUSTED) {
         close_all_open(m, pair, t->at);
@@ -329,35 +399,27 @@ void simi_pairs_transition(void *context, uint32_t client, const rgn_transition 
 
 /* ---- traffic ---- */
 
+static __attribute__((noinline)) void note_failed_leg(sim_metrics *m, const sim_failed_leg *leg)
+{
+    const unsigned covered = m->covered[leg->partition];
+    if (leg->is_canary || leg->sent >= m->duration || leg->region != m->home[leg->client] ||
+        (covered & (1u << leg->kind)) == 0)
+        return;
+    const simi_truth state = simi_truth_at(m, leg->client, leg->partition, covered, leg->sent);
+    simi_pair *pair = state.is_healthy ? NULL : pair_of(m, leg->client, leg->partition);
+    simi_span *span = pair == NULL || pair->is_away ? NULL : span_of(m, pair, state.from);
+    if (span == NULL)
+        return;
+    span->has_failed_leg = true;
+    settle_failed_legs(pair, &state);
+}
+
 void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
 {
     sim_metrics *m = context;
-    const unsigned kind = 1u << leg->kind;
-    if (leg->is_canary || leg->sent >= m->duration || leg->region != m->home[leg->client] ||
-        (m->covered[leg->partition] & kind) == 0)
-        return;
-    simi_pair *pair = pair_of(m, leg->client, leg->partition);
-    if (pair == NULL || pair->is_away)
-        return;
-    const simi_truth state = whole_truth(m, pair, leg->sent);
-    simi_span *span = state.is_healthy ? NULL : span_of(m, pair, state.from);
-    if (span != NULL)
-        span->has_failed_leg = true;
-}
-
-bool simi_pairs_prepare(sim_metrics *m)
-{
-    const uint32_t clients = m->scenario->client_count;
-    const size_t partitions = m->scenario->partition_count;
-    size_t places = 1;
-    if (m->truth_slots == 0)
-        return true;
-    while (places < clients * partitions && places < SIMI_AT_HAND_MAX)
-        places *= 2;
-    for (uint32_t client = 0; client < clients; client++)
-        m->home_of[client].first_pair = client * partitions % places;
-    m->at_hand = calloc(places + partitions, sizeof *m->at_hand);
-    return m->at_hand != NULL;
+    const simi_pair *pair = &m->pair[*number_of(m, leg->client, leg->partition)];
+    if ((uint64_t)(leg->sent - pair->settled_from) >= pair->settled_length)
+        note_failed_leg(m, leg);
 }
 
 /* Puts the pair's stretch at hand, shortened to whole units. */
@@ -368,7 +430,7 @@ static void put_at_hand(sim_metrics *m, const simi_pair *pair)
     const uint64_t until = (uint64_t)pair->asked_until / unit;
     const uint64_t length = from < until && from <= UINT32_MAX ? until - from : 0;
     *simi_pairs_place(m, pair->client, pair->partition) =
-        (simi_at_hand){.pair = {pair->client, pair->partition},
+        (simi_at_hand){.pair = {.client = pair->client, .partition = pair->partition},
                        .from = (uint32_t)from,
                        .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
 }
@@ -453,7 +515,7 @@ static void judge_span(sim_metrics *m, const simi_span *span)
 
 void simi_pairs_finish(sim_metrics *m)
 {
-    for (size_t i = 0; i < m->pair_count; i++) {
+    for (size_t i = 1; i < m->pair_count; i++) {
         simi_pair *pair = &m->pair[i];
         if (pair->is_recovering)
             add_recovering(m, pair, m->duration);

@@ -163,22 +163,6 @@ void simi_truth_find(const sim_metrics *m, const simi_timeline *line, int64_t at
                                .passed = passed};
 }
 
-simi_truth simi_truth_at(const sim_metrics *m, uint32_t client, uint32_t partition, unsigned mask, int64_t at)
-{
-    if (m->truth_slot[client] < 0)
-        return (simi_truth){0, RGN_TIME_NEVER, true};
-    assert((mask & m->covered[partition]) == mask && mask != 0);
-    const simi_timeline *line = simi_truth_line(m, client, partition, mask);
-    if (line->count == 0)
-        return (simi_truth){0, RGN_TIME_NEVER, line->is_healthy_at_start};
-    const simi_recent *recent = simi_truth_recent(m, line, at);
-    return (simi_truth){
-        .from = recent->from,
-        .until = recent->until,
-        .is_healthy = line->is_healthy_at_start != ((recent->passed & 1) != 0),
-    };
-}
-
 /* Of the kinds that the breaker covers. */
 static uint32_t verdict_on(const sim_metrics *m, unsigned unhealthy)
 {

@@ -395,6 +395,89 @@ START_TEST(many_pairs_keep_their_own_story)
 }
 END_TEST
 
+/* ---- the time line ---- */
+
+static uint64_t luck;
+
+static uint32_t draw_below(uint32_t bound)
+{
+    luck = luck * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)((luck >> 33) % bound);
+}
+
+/* An entry of one pair goes on to whatever may come next. */
+static void step(rgn_phase *phase, uint32_t client, uint32_t partition, int64_t at)
+{
+    static const rgn_reason returns[] = {RGN_REASON_FAILBACK, RGN_REASON_STALE, RGN_REASON_EXHAUSTED};
+    const bool is_tripped = *phase == RGN_PHASE_UNHEALTHY || *phase == RGN_PHASE_RECOVERING;
+    const rgn_phase next = !is_tripped                     ? RGN_PHASE_UNHEALTHY
+                           : draw_below(3) == 0            ? RGN_PHASE_ABSENT
+                           : *phase == RGN_PHASE_UNHEALTHY ? RGN_PHASE_RECOVERING
+                                                           : RGN_PHASE_UNHEALTHY;
+    const rgn_reason reason = next == RGN_PHASE_ABSENT       ? returns[draw_below(3)]
+                              : next == RGN_PHASE_RECOVERING ? RGN_REASON_PROMOTE
+                              : is_tripped                   ? RGN_REASON_RETRIP
+                                                             : RGN_REASON_TRIP;
+    rgn_transition transition = script_transition(partition, reason, *phase, next, at);
+    if (next != RGN_PHASE_ABSENT && draw_below(2) == 0)
+        transition.tripped_after = (uint8_t)(1 + draw_below(BOTH));
+    script_tell(&s, client, transition);
+    *phase = next;
+}
+
+/* Twelve pairs trip and come home at drawn times, with failed legs and canaries from shortly before. */
+static void tell_drawn_lives(unsigned seed)
+{
+    rgn_phase phase[CLIENTS][PARTITIONS] = {{RGN_PHASE_ABSENT}};
+    luck = seed;
+    for (int64_t at = S(1); at < S(3590); at += MS(1 + draw_below(4000))) {
+        const uint32_t client = draw_below(CLIENTS);
+        const uint32_t partition = draw_below(PARTITIONS);
+        const int64_t sent = at - MS(draw_below(900));
+        if (draw_below(2) == 0)
+            script_failed_leg(&s, client, partition, (rgn_region)draw_below(2), sent, draw_below(4) == 0);
+        else if (draw_below(3) == 0)
+            script_canary(&s, client, partition, draw_below(2) == 0 ? RGN_EVIDENCE_SUCCESS : RGN_EVIDENCE_FAILURE,
+                          sent);
+        else if (draw_below(3) == 0)
+            step(&phase[client][partition], client, partition, at);
+    }
+}
+
+START_TEST(phases_and_rows_cut_the_time_line_and_not_the_sums)
+{
+    enum { PHASES = 80 };
+    static sim_phase phase[PHASES];
+    static sim_metric_value whole[SIM_METRIC_COUNT];
+    for (unsigned is_cut = 0; is_cut < 2; is_cut++) {
+        script_init(&s);
+        for (unsigned i = 0; i < 12; i++)
+            script_unhealthy(&s, (rgn_region)(i % 2), FAKE_ALL_PARTITIONS, i % 3 == 0 ? READS : BOTH, S(100 + 290 * i),
+                             S(190 + 290 * i));
+        s.scenario.flap_window = S(40);
+        for (unsigned i = 0; i < PHASES; i++)
+            phase[i] = (sim_phase){"piece", S(20) + i * S(44)};
+        s.scenario.phase = phase;
+        s.scenario.phase_count = is_cut ? PHASES : 0;
+        s.scenario.interval = is_cut ? S(7) : S(3600);
+        script_begin(&s);
+        tell_drawn_lives((unsigned)_i);
+        script_end(&s);
+        for (unsigned id = 0; id < SIM_METRIC_COUNT; id++) {
+            const sim_metric_value *value = script_metric(&s, ALL, (sim_metric_id)id);
+            if (!is_cut)
+                whole[id] = *value;
+            const char *name = sim_metric_at((sim_metric_id)id)->name;
+            ck_assert_msg(value->is_null == whole[id].is_null && value->samples == whole[id].samples, "%s", name);
+            ck_assert_msg(value->value == whole[id].value, "%s: %.9g, not %.9g", name, value->value, whole[id].value);
+        }
+        ck_assert_uint_gt(script_metric(&s, ALL, SIM_METRIC_failback_lag_p50)->samples, 5);
+        script_deinit(&s);
+        s.result = (sim_run_metrics){0};
+    }
+}
+END_TEST
+
 START_TEST(endpoint_marks_are_counted_by_their_time)
 {
     script_begin(&s);
@@ -434,6 +517,7 @@ int main(void)
     tcase_add_test(tcase, one_return_makes_one_flap_at_most);
     tcase_add_loop_test(tcase, transition_rows_are_bounded_and_metrics_do_not_read_them, 0, 4);
     tcase_add_test(tcase, many_pairs_keep_their_own_story);
+    tcase_add_loop_test(tcase, phases_and_rows_cut_the_time_line_and_not_the_sums, 0, 20);
     tcase_add_test(tcase, endpoint_marks_are_counted_by_their_time);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
