@@ -4,62 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CLIENTS_A_LOOK = 256, COUNTS_TOGETHER = 8 };
+
 /* Times a (client, partition) has drawn, by purpose; jitter and sampler phase count apart. */
-struct sim_draw_count {
-    uint64_t pair; /* client << 32 | partition, plus one: 0 is a free place */
+typedef struct {
     uint32_t jitter;
     uint32_t sampler_phase;
+} draw_count;
+
+/* Those of neighbours in one client: a cache line, made when the first of them draws. */
+struct sim_draw_counts {
+    draw_count of[COUNTS_TOGETHER];
 };
 
-enum { FIRST_DRAWS_CAPACITY = 64, CLIENTS_A_LOOK = 256 };
-
-static struct sim_draw_count *find_place(struct sim_draw_count *table, uint32_t capacity, uint64_t pair)
+static size_t counts_of_client(const sim_scenario *scenario)
 {
-    uint32_t i = (uint32_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
-    while (table[i].pair != 0 && table[i].pair != pair)
-        i = (i + 1) & (capacity - 1);
-    return &table[i];
+    return ((size_t)scenario->partition_count + COUNTS_TOGETHER - 1) / COUNTS_TOGETHER;
 }
 
-static bool grow_draws(sim_fleet *fleet)
+/* A block of counts, all 0. False (and the run is void) if there is no memory for it. */
+static __attribute__((noinline)) bool add_counts(sim_fleet *fleet, uint32_t *number)
 {
-    const uint32_t capacity = fleet->draws_capacity == 0 ? FIRST_DRAWS_CAPACITY : fleet->draws_capacity * 2;
-    struct sim_draw_count *table = calloc(capacity, sizeof *table);
-    if (table == NULL)
-        return false;
-    for (uint32_t i = 0; i < fleet->draws_capacity; i++)
-        if (fleet->draws[i].pair != 0)
-            *find_place(table, capacity, fleet->draws[i].pair) = fleet->draws[i];
-    free(fleet->draws);
-    fleet->draws = table;
-    fleet->draws_capacity = capacity;
+    if (fleet->draws_used == fleet->draws_capacity) {
+        const uint32_t capacity = fleet->draws_capacity == 0 ? 64 : fleet->draws_capacity * 2;
+        struct sim_draw_counts *draws = aligned_alloc(64, capacity * sizeof *draws);
+        if (draws == NULL) {
+            fleet->out_of_memory = true;
+            return false;
+        }
+        if (fleet->draws_used > 0)
+            memcpy(draws, fleet->draws, fleet->draws_used * sizeof *draws);
+        free(fleet->draws);
+        fleet->draws = draws;
+        fleet->draws_capacity = capacity;
+    }
+    fleet->draws[fleet->draws_used++] = (struct sim_draw_counts){0};
+    *number = fleet->draws_used;
     return true;
 }
 
-/* Takes in a pair that has not drawn before: its place among the counts; NULL (and the run is void) if there is no
- * memory for it. */
-static __attribute__((noinline)) struct sim_draw_count *add_count(sim_fleet *fleet, uint64_t pair)
+/* The counts of that pair; NULL (and the run is void) if there is no memory for them. */
+static inline draw_count *count_of(sim_fleet *fleet, uint32_t client, uint32_t partition)
 {
-    if (fleet->draws_used * 2 >= fleet->draws_capacity && !grow_draws(fleet)) {
-        fleet->out_of_memory = true;
+    uint32_t *number = &fleet->draws_number[client * counts_of_client(fleet->scenario) + partition / COUNTS_TOGETHER];
+    if (__builtin_expect(*number == 0, 0) && !add_counts(fleet, number))
         return NULL;
-    }
-    struct sim_draw_count *count = find_place(fleet->draws, fleet->draws_capacity, pair);
-    count->pair = pair;
-    fleet->draws_used++;
-    return count;
-}
-
-/* The counts of that pair; NULL: as add_count(). */
-static inline struct sim_draw_count *count_of(sim_fleet *fleet, uint32_t client, uint32_t partition)
-{
-    const uint64_t pair = ((uint64_t)client << 32 | partition) + 1;
-    if (fleet->draws_capacity > 0) {
-        struct sim_draw_count *count = find_place(fleet->draws, fleet->draws_capacity, pair);
-        if (count->pair == pair)
-            return count;
-    }
-    return add_count(fleet, pair);
+    return &fleet->draws[*number - 1].of[partition % COUNTS_TOGETHER];
 }
 
 static uint64_t draw_for_partition(const sim_client *client, sim_draw purpose, uint32_t partition, uint32_t *nth,
@@ -78,7 +68,7 @@ static uint64_t answer_draw(void *context, rgn_draw purpose, uint32_t subject, u
         const uint64_t nth = (*fleet->retry_draws)++;
         return sim_below(sim_draw_words(&fleet->luck, SIM_DRAW_RETRY_JITTER, fleet->retry_ordinal, nth).word[0], bound);
     }
-    struct sim_draw_count *count = count_of(fleet, client->index, subject);
+    draw_count *count = count_of(fleet, client->index, subject);
     if (count == NULL)
         return 0;
     return purpose == RGN_DRAW_JITTER
@@ -173,7 +163,8 @@ bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_wo
     const rgn_account *account = sim_world_account_at(world, 0);
     fleet->client = calloc(scenario->client_count, sizeof *fleet->client);
     fleet->plan = calloc(scenario->client_count * plans_of_client(scenario), sizeof *fleet->plan);
-    if (fleet->client == NULL || fleet->plan == NULL || !key_partitions(fleet))
+    fleet->draws_number = calloc(scenario->client_count * counts_of_client(scenario) + 1, sizeof *fleet->draws_number);
+    if (fleet->client == NULL || fleet->plan == NULL || fleet->draws_number == NULL || !key_partitions(fleet))
         goto fail;
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
@@ -211,6 +202,7 @@ void sim_fleet_deinit(sim_fleet *fleet)
     free(fleet->plan);
     free(fleet->partition_key);
     free(fleet->draws);
+    free(fleet->draws_number);
     *fleet = (sim_fleet){0};
 }
 

@@ -35,9 +35,10 @@ typedef struct sim_fleet {
     uint32_t count;
     rgn_plan *plan;               /* of all clients */
     uint64_t *partition_key;      /* by global index */
-    struct sim_draw_count *draws; /* how often a (client, partition) has drawn; fleet.c */
+    struct sim_draw_counts *draws; /* how often a (client, partition) has drawn; fleet.c */
+    uint32_t *draws_number;        /* of the block that has the pair's, plus one; 0: none of it has drawn */
     uint32_t draws_used;
-    uint32_t draws_capacity; /* power of two */
+    uint32_t draws_capacity;
     bool out_of_memory;      /* a draw could not be counted: the run is void */
     bool is_stopped;         /* `go_on` ended the making */
     uint64_t retry_ordinal;  /* operation in hand: keys the next retry jitter */

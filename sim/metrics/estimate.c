@@ -38,7 +38,8 @@ uint64_t sim_metrics_memory_estimate(const sim_scenario *scenario)
     bytes += clients * simi_pair_blocks(scenario) * sizeof(uint32_t);
     bytes += open_slices(scenario) * sizeof(simi_open_slice);
     if (scenario->fault_count > 0)
-        bytes += clients * partitions * 2 * (sizeof(simi_pair) + sizeof(uint32_t) + sizeof(simi_span)) +
+        bytes += clients * partitions * 2 *
+                     (sizeof(simi_pair) + sizeof(simi_pair_rest) + sizeof(simi_pair_place) + sizeof(simi_span)) +
                  ((uint64_t)rgn_time_min((int64_t)(clients * partitions * 2), SIMI_AT_HAND_MAX) + partitions) *
                      sizeof(simi_at_hand) +
                  truths(scenario) * partitions * SIMI_MASKS * sizeof(simi_timeline);

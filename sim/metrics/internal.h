@@ -178,7 +178,7 @@ typedef struct {
 
 enum { SIMI_AT_HAND_MAX = 1 << 20, SIMI_AT_HAND_SHIFT = 20 };
 
-/* Neighbours in one client whose numbers share a block, made when the first of them appears. */
+/* Neighbours in one client whose places share a block, made when the first of them appears. */
 enum { SIMI_PAIRS_TOGETHER = 16 };
 
 static inline size_t simi_pair_blocks(const sim_scenario *scenario)
@@ -186,33 +186,57 @@ static inline size_t simi_pair_blocks(const sim_scenario *scenario)
     return ((size_t)scenario->partition_count + SIMI_PAIRS_TOGETHER - 1) / SIMI_PAIRS_TOGETHER;
 }
 
-/* A (client, partition) that met a failure, a state change, or an unhealthy home. First what each request looks at. */
+/* In simi_told.what: the entry keeps traffic away, it recovers (both are in simi_pair.state too); or what happened. */
+enum { SIMI_AWAY = 1, SIMI_RECOVERING = 2, SIMI_RETRIP = 4, SIMI_FAILED_LEG = 8, SIMI_REQUEST = 16 };
+
+/* A transition, a failed leg or a request that its pair has not been told yet. */
 typedef struct {
+    int64_t at; /* of a leg: when it was sent; of a request: when it started */
+    uint32_t number;
+    uint8_t what;
+    uint8_t kinds; /* tripped after a transition, of those that are covered */
+    uint8_t reason;
+} simi_told;
+
+enum { SIMI_TOLD_MAX = 64 };
+
+/* Where a pair is found: its number, and how many transition rows it has. */
+typedef struct {
+    uint32_t number; /* 0: none yet */
+    uint32_t rows;
+} simi_pair_place;
+
+/* A (client, partition) that met a failure, a state change, or an unhealthy home: a cache line, and what is rarely
+ * asked for. */
+typedef struct {
+    int64_t settled_from; /* failed legs that were sent from then on, and so long, change nothing */
+    uint64_t settled_length;
+    int64_t away_since;
+    int64_t recovering_since;
+    int64_t last_return; /* RGN_TIME_NEVER: none yet */
     uint32_t client;
     uint32_t partition;
+    uint32_t away_passed; /* edges of the truth of all its covered kinds at or before `away_since` */
+    uint32_t last_span;   /* into sim_metrics.span: the one with the latest onset; 0: none */
+    uint8_t state;        /* SIMI_AWAY, SIMI_RECOVERING */
+    bool is_all_open;
+    uint8_t kinds; /* tripped directions while away, bit per sim_kind */
+} simi_pair;
+
+_Static_assert(sizeof(simi_pair) == 64, "a cache line");
+
+typedef struct {
     int64_t asked_from; /* requests that start in [asked_from, asked_until) change nothing in the pair's notes */
     int64_t asked_until;
-    int64_t settled_from; /* failed legs that were sent from then on, and so long, change nothing either */
-    uint64_t settled_length;
-    bool is_away;
-    bool is_recovering;
-    bool is_all_open;
-    uint8_t kinds;    /* tripped directions while away, bit per sim_kind */
-    uint32_t rows;    /* transition rows kept */
-    size_t last_span; /* into sim_metrics.span: the one with the latest onset; SIZE_MAX: none */
-    int64_t away_since;
-    uint32_t away_passed; /* edges of the truth of all its covered kinds at or before that */
-    int64_t recovering_since;
     int64_t all_open_since;
-    int64_t last_return; /* RGN_TIME_NEVER: none yet */
-} simi_pair;
+} simi_pair_rest;
 
 /* What one pair did in one unhealthy span of its home. */
 typedef struct {
-    size_t previous; /* the pair's next earlier span; SIZE_MAX: none */
     int64_t onset;
     int64_t first_request;   /* start of the first that went to the unhealthy home; RGN_TIME_NEVER: none */
     int64_t first_departure; /* RGN_TIME_NEVER: none */
+    uint32_t previous;       /* the pair's next earlier span; 0: none */
     bool has_failed_leg;     /* an ordinary leg at home, while the pair was at home */
 } simi_span;
 
@@ -300,16 +324,19 @@ struct sim_metrics {
     simi_strategy strategy;
     simi_moment moment;
 
-    simi_pair *pair; /* in order of appearance; the first is none */
+    simi_pair *pair;           /* in order of appearance; the first is none */
+    simi_pair_rest *pair_rest; /* of the same */
     size_t pair_count;
     size_t pair_room;
     uint32_t *pair_block; /* [client * pair_blocks_of_client + partition / SIMI_PAIRS_TOGETHER]; 0: none yet */
     size_t pair_blocks_of_client;
-    uint32_t (*pair_number)[SIMI_PAIRS_TOGETHER]; /* [block]; 0: none yet */
+    simi_pair_place (*pair_place)[SIMI_PAIRS_TOGETHER]; /* [block] */
     size_t pair_block_count;
     size_t pair_block_room;
+    uint32_t told_count;
+    simi_told told[SIMI_TOLD_MAX];
     simi_at_hand *at_hand; /* where each request looks before it looks for its pair; NULL: all homes are always well */
-    simi_span *span;
+    simi_span *span;       /* the first is none */
     size_t span_count;
     size_t span_room;
 
@@ -445,9 +472,12 @@ static inline void simi_strategy_note_hedges(sim_metrics *metrics, int64_t sampl
         metrics->strategy.sample[sample].hedges += hedges;
 }
 
-/* ---- pairs.c ---- */
+/* ---- pair_table.c ---- */
 
 bool simi_pairs_prepare(sim_metrics *metrics); /* false: no memory; after simi_truth_prepare() */
+
+/* ---- pairs.c ---- */
+
 void simi_pairs_transition(void *context, uint32_t client, const rgn_transition *transition);
 void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg);
 /* An operation of an unhealthy kind started at home; for those that are in no stretch at hand. */

@@ -208,7 +208,8 @@ void sim_metrics_destroy(sim_metrics *m)
     free(m->station_row);
     free(m->pair);
     free(m->pair_block);
-    free(m->pair_number);
+    free(m->pair_place);
+    free(m->pair_rest);
     free(m->at_hand);
     free(m->span);
     free(m->row);

@@ -3,117 +3,13 @@
  *
  * A pair is away while part of its eligible traffic is kept from its home by the partition's entry. That is read off
  * the state after each transition, not off the reason, so that a new reason needs no change here. */
-#include "metrics/internal.h"
+#include "metrics/pair_table.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- who is who ---- */
-
-static inline uint32_t *block_of(const sim_metrics *m, uint32_t client, uint32_t partition)
-{
-    return &m->pair_block[(size_t)client * m->pair_blocks_of_client + partition / SIMI_PAIRS_TOGETHER];
-}
-
-static inline uint32_t *number_of(const sim_metrics *m, uint32_t client, uint32_t partition)
-{
-    return &m->pair_number[*block_of(m, client, partition)][partition % SIMI_PAIRS_TOGETHER];
-}
-
-/* A block of numbers, all 0: none yet. False: no memory. */
-static bool add_block(sim_metrics *m)
-{
-    uint32_t(*grown)[SIMI_PAIRS_TOGETHER] =
-        simi_grow(m, m->pair_number, m->pair_block_count, &m->pair_block_room, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    m->pair_number = grown;
-    memset(grown[m->pair_block_count++], 0, sizeof *grown);
-    return true;
-}
-
-/* Block 0 stands for all that are not there yet, pair 0 for all of their pairs. */
-/* A place for each pair, but no more than SIMI_AT_HAND_MAX and a client's. False: no memory. */
-static bool prepare_places(sim_metrics *m)
-{
-    const uint32_t clients = m->scenario->client_count;
-    const size_t partitions = m->scenario->partition_count;
-    size_t places = 1;
-    if (m->truth_slots == 0)
-        return true;
-    while (places < clients * partitions && places < SIMI_AT_HAND_MAX)
-        places *= 2;
-    for (uint32_t client = 0; client < clients; client++)
-        m->home_of[client].first_pair = client * partitions % places;
-    m->at_hand = calloc(places + partitions, sizeof *m->at_hand);
-    return m->at_hand != NULL;
-}
-
-bool simi_pairs_prepare(sim_metrics *m)
-{
-    m->pair_blocks_of_client = simi_pair_blocks(m->scenario);
-    m->pair_block = calloc((size_t)m->scenario->client_count * m->pair_blocks_of_client + 1, sizeof *m->pair_block);
-    m->pair = simi_grow(m, NULL, 0, &m->pair_room, sizeof *m->pair);
-    if (m->pair_block == NULL || m->pair == NULL || !prepare_places(m))
-        return false;
-    m->pair[m->pair_count++] = (simi_pair){.last_span = SIZE_MAX};
-    return add_block(m);
-}
-
-/* The pair's first appearance. NULL: no memory. */
-static __attribute__((noinline)) simi_pair *new_pair(sim_metrics *m, uint32_t client, uint32_t partition)
-{
-    simi_pair *grown = simi_grow(m, m->pair, m->pair_count, &m->pair_room, sizeof *grown);
-    if (grown == NULL)
-        return NULL;
-    m->pair = grown;
-    uint32_t *block = block_of(m, client, partition);
-    if (*block == 0) {
-        if (!add_block(m))
-            return NULL;
-        *block = (uint32_t)m->pair_block_count - 1;
-    }
-    *number_of(m, client, partition) = (uint32_t)m->pair_count;
-    grown[m->pair_count] =
-        (simi_pair){.client = client, .partition = partition, .last_span = SIZE_MAX, .last_return = RGN_TIME_NEVER};
-    return &grown[m->pair_count++];
-}
-
-/* The pair, new if need be; NULL: no memory. Valid until the next call. */
-static inline simi_pair *pair_of(sim_metrics *m, uint32_t client, uint32_t partition)
-{
-    const uint32_t number = *number_of(m, client, partition);
-    return __builtin_expect(number != 0, 1) ? &m->pair[number] : new_pair(m, client, partition);
-}
-
-/* The pair's notes about the unhealthy span with that onset, new if need be; NULL: no memory. The list falls in onset,
- * so that a search ends at the first that is not later: nearly always the newest. */
-static __attribute__((noinline)) simi_span *search_span(sim_metrics *m, simi_pair *pair, int64_t onset)
-{
-    size_t later = SIZE_MAX; /* the span noted before the place */
-    size_t place = pair->last_span;
-    while (place != SIZE_MAX && m->span[place].onset > onset) {
-        later = place;
-        place = m->span[place].previous;
-    }
-    if (place != SIZE_MAX && m->span[place].onset == onset)
-        return &m->span[place];
-    simi_span *grown = simi_grow(m, m->span, m->span_count, &m->span_room, sizeof *grown);
-    if (grown == NULL)
-        return NULL;
-    m->span = grown;
-    m->span[m->span_count] = (simi_span){
-        .previous = place, .onset = onset, .first_request = RGN_TIME_NEVER, .first_departure = RGN_TIME_NEVER};
-    *(later == SIZE_MAX ? &pair->last_span : &m->span[later].previous) = m->span_count;
-    return &m->span[m->span_count++];
-}
-
-static inline simi_span *span_of(sim_metrics *m, simi_pair *pair, int64_t onset)
-{
-    const size_t newest = pair->last_span;
-    return newest != SIZE_MAX && m->span[newest].onset == onset ? &m->span[newest] : search_span(m, pair, onset);
-}
+/* ---- the truth ---- */
 
 /* Truth of the pair's home for some of its covered kinds. */
 static simi_truth truth(const sim_metrics *m, const simi_pair *pair, unsigned kinds, int64_t at)
@@ -164,12 +60,13 @@ static void add_recovering(sim_metrics *m, const simi_pair *pair, int64_t until)
 
 static __attribute__((noinline)) void end_all_open(sim_metrics *m, simi_pair *pair, int64_t until)
 {
+    const int64_t since = m->pair_rest[pair - m->pair].all_open_since;
     pair->is_all_open = false;
-    const simi_truth state = whole_truth(m, pair, pair->all_open_since);
+    const simi_truth state = whole_truth(m, pair, since);
     if (state.is_healthy)
         return;
     until = rgn_time_min(until, state.until);
-    for (int64_t at = pair->all_open_since; at < until;) {
+    for (int64_t at = since; at < until;) {
         const uint32_t slot = simi_slot_at(m, at);
         const int64_t end = rgn_time_min(until, simi_slot_end(m, slot));
         m->tally[slot].all_open_ns += (uint64_t)(end - at);
@@ -275,11 +172,11 @@ static __attribute__((noinline)) void depart(sim_metrics *m, simi_pair *pair, un
     const simi_truth state = whole_truth(m, pair, at);
     if (kinds == m->covered[pair->partition] ? state.is_healthy : truth(m, pair, kinds, at).is_healthy)
         moment->tally->false_trips++;
-    pair->is_away = true;
+    pair->state |= SIMI_AWAY;
     pair->away_since = at;
     pair->away_passed = state.passed;
     pair->kinds = (uint8_t)kinds;
-    simi_span *span = state.is_healthy ? NULL : span_of(m, pair, state.from);
+    simi_span *span = state.is_healthy ? NULL : simi_span_of(m, pair, state.from);
     if (span == NULL)
         return;
     settle_failed_legs(pair, &state);
@@ -309,26 +206,136 @@ static __attribute__((noinline)) void go_home(sim_metrics *m, simi_pair *pair, r
         tally->judged_returns++;
     if (!add_absence(m, moment, pair, at))
         tally->premature++;
-    pair->is_away = false;
+    pair->state &= (uint8_t)~SIMI_AWAY;
     pair->last_return = at;
 }
 
-static void set_recovering(sim_metrics *m, simi_pair *pair, bool is_recovering, int64_t at)
+static inline void turn_recovering(sim_metrics *m, simi_pair *pair, int64_t at)
 {
-    if (is_recovering == pair->is_recovering)
-        return;
     const simi_moment *moment = simi_moment_at(m, at);
-    if (is_recovering) {
+    pair->state ^= SIMI_RECOVERING;
+    if ((pair->state & SIMI_RECOVERING) != 0) {
         pair->recovering_since = at;
         moment->row->pairs_recovering++;
-    } else {
-        if (pair->recovering_since >= moment->slot_from)
-            moment->tally->recovering_ns += (uint64_t)(at - pair->recovering_since);
-        else
-            add_recovering(m, pair, at);
-        moment->row->pairs_recovering--;
+        return;
     }
-    pair->is_recovering = is_recovering;
+    if (pair->recovering_since >= moment->slot_from)
+        moment->tally->recovering_ns += (uint64_t)(at - pair->recovering_since);
+    else
+        add_recovering(m, pair, at);
+    moment->row->pairs_recovering--;
+}
+
+/* ---- what is told ---- */
+
+static void change(sim_metrics *m, simi_pair *pair, const simi_told *told)
+{
+    const unsigned changes = (told->what ^ pair->state) & (SIMI_AWAY | SIMI_RECOVERING);
+    const unsigned covered = m->covered[pair->partition];
+    if ((changes & SIMI_AWAY) != 0) {
+        if ((told->what & SIMI_AWAY) != 0)
+            depart(m, pair, told->kinds != 0 ? told->kinds : covered, told->at);
+        else
+            go_home(m, pair, (rgn_reason)told->reason, told->at);
+    } else if ((told->what & SIMI_AWAY) != 0 && told->kinds != 0) {
+        pair->kinds = told->kinds;
+    }
+    if ((changes & SIMI_RECOVERING) != 0)
+        turn_recovering(m, pair, told->at);
+    if ((told->what & SIMI_RETRIP) != 0) {
+        const simi_moment *moment = simi_moment_at(m, told->at);
+        moment->tally->retrips++;
+        moment->row->retrips++;
+    }
+    if (told->reason == RGN_REASON_EXHAUSTED) {
+        close_all_open(m, pair, told->at);
+        pair->is_all_open = true;
+        m->pair_rest[pair - m->pair].all_open_since = told->at;
+    }
+}
+
+/* An ordinary leg of a covered kind, sent then to home, has failed. */
+static void fail_leg(sim_metrics *m, simi_pair *pair, int64_t sent)
+{
+    if ((uint64_t)(sent - pair->settled_from) < pair->settled_length || (pair->state & SIMI_AWAY) != 0)
+        return;
+    const simi_truth state = whole_truth(m, pair, sent);
+    simi_span *span = state.is_healthy ? NULL : simi_span_of(m, pair, state.from);
+    if (span == NULL)
+        return;
+    span->has_failed_leg = true;
+    settle_failed_legs(pair, &state);
+}
+
+/* Puts the pair's stretch at hand, shortened to whole units. */
+static void put_at_hand(sim_metrics *m, const simi_pair *pair)
+{
+    const simi_pair_rest *rest = &m->pair_rest[pair - m->pair];
+    const uint64_t unit = UINT64_C(1) << SIMI_AT_HAND_SHIFT;
+    const uint64_t from = ((uint64_t)rest->asked_from + unit - 1) / unit;
+    const uint64_t until = (uint64_t)rest->asked_until / unit;
+    const uint64_t length = from < until && from <= UINT32_MAX ? until - from : 0;
+    *simi_pairs_place(m, pair->client, pair->partition) =
+        (simi_at_hand){.pair = {.client = pair->client, .partition = pair->partition},
+                       .from = (uint32_t)from,
+                       .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+}
+
+/* An operation of an unhealthy kind started at home then. */
+static void meet_request(sim_metrics *m, simi_pair *pair, int64_t start)
+{
+    simi_pair_rest *rest = &m->pair_rest[pair - m->pair];
+    if (start < rest->asked_from || start >= rest->asked_until) {
+        const simi_truth state = whole_truth(m, pair, start);
+        simi_span *span = simi_span_of(m, pair, state.from);
+        if (span == NULL)
+            return;
+        if (start < span->first_request)
+            span->first_request = start;
+        rest->asked_from = span->first_request;
+        rest->asked_until = state.until;
+    }
+    put_at_hand(m, pair);
+}
+
+static inline void fetch_pair(const sim_metrics *m, const simi_told *told)
+{
+    __builtin_prefetch(&m->pair[told->number], 1);
+    if ((told->what & SIMI_REQUEST) != 0)
+        __builtin_prefetch(&m->pair_rest[told->number], 1);
+}
+
+/* Pairs lie all over the memory: those of some dozen notes are fetched at once, instead of one after the other. */
+static __attribute__((noinline)) void work_off(sim_metrics *m)
+{
+    const uint32_t count = m->told_count;
+    for (uint32_t i = 0; i < count; i++)
+        fetch_pair(m, &m->told[i]);
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&m->span[m->pair[m->told[i].number].last_span], 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const simi_told *told = &m->told[i];
+        simi_pair *pair = &m->pair[told->number];
+        if ((told->what & SIMI_FAILED_LEG) != 0)
+            fail_leg(m, pair, told->at);
+        else if ((told->what & SIMI_REQUEST) != 0)
+            meet_request(m, pair, told->at);
+        else
+            change(m, pair, told);
+    }
+    m->told_count = 0;
+}
+
+static inline void tell(sim_metrics *m, uint32_t number, unsigned what, int64_t at, unsigned kinds, unsigned reason)
+{
+    simi_told *told = &m->told[m->told_count++];
+    told->at = at;
+    told->number = number;
+    told->what = (uint8_t)what;
+    told->kinds = (uint8_t)kinds;
+    told->reason = (uint8_t)reason;
+    if (__builtin_expect(m->told_count == SIMI_TOLD_MAX, 0))
+        work_off(m);
 }
 
 /* Does the entry, as it is after the transition, keep traffic from the client's home? Where a recovering entry sends
@@ -346,7 +353,7 @@ static inline bool keeps_away(const sim_metrics *m, uint32_t client, unsigned ki
            (m->elsewhere[client] & ~(uint64_t)t->failed) != 0;
 }
 
-static __attribute__((noinline)) void keep_row(sim_metrics *m, simi_pair *pair, uint32_t client,
+static __attribute__((noinline)) void keep_row(sim_metrics *m, simi_pair_place *place, uint32_t client,
                                                const rgn_transition *t)
 {
     sim_transition_row *grown = simi_grow(m, m->row, m->row_count, &m->row_room, sizeof *grown);
@@ -354,20 +361,20 @@ static __attribute__((noinline)) void keep_row(sim_metrics *m, simi_pair *pair, 
         return;
     m->row = grown;
     m->row[m->row_count++] = (sim_transition_row){client, *t};
-    pair->rows++;
+    place->rows++;
 }
 
 void simi_pairs_transition(void *context, uint32_t client, const rgn_transition *t)
 {
     sim_metrics *m = context;
-    simi_pair *pair = pair_of(m, client, t->partition);
-    if (pair == NULL)
+    simi_pair_place *place = simi_pair_known(m, client, t->partition);
+    if (place == NULL)
         return;
     const int64_t limit = m->scenario->transitions_per_partition;
-    if (limit >= 0 && pair->rows >= limit)
+    if (limit >= 0 && place->rows >= limit)
         m->rows_left_out++;
     else
-        keep_row(m, pair, client, t);
+        keep_row(m, place, client, t);
     const unsigned covered = m->covered[t->partition];
     if (t->at >= m->duration || covered == 0)
         return;
@@ -375,84 +382,31 @@ void simi_pairs_transition(void *context, uint32_t client, const rgn_transition 
 
     const unsigned before = t->tripped_before & covered;
     const unsigned after = t->tripped_after & covered;
-    const bool is_away = keeps_away(m, client, after, t);
-    if (is_away && !pair->is_away)
-        depart(m, pair, after != 0 ? after : covered, t->at);
-    else if (!is_away && pair->is_away)
-        go_home(m, pair, (rgn_reason)t->reason, t->at);
-    else if (is_away && after != 0)
-        pair->kinds = (uint8_t)after;
-
-    set_recovering(m, pair, t->phase_after == RGN_PHASE_RECOVERING && after != 0, t->at);
     const bool is_kept = t->phase_after == RGN_PHASE_UNHEALTHY || t->phase_after == RGN_PHASE_COUNTING;
-    if (t->phase_before == RGN_PHASE_RECOVERING && before != 0 && is_kept) {
-        const simi_moment *moment = simi_moment_at(m, t->at);
-        moment->tally->retrips++;
-        moment->row->retrips++;
-    }
-    if (t->reason == RGN_REASON_EXHAUSTED) {
-        close_all_open(m, pair, t->at);
-        pair->is_all_open = true;
-        pair->all_open_since = t->at;
-    }
-}
-
-/* ---- traffic ---- */
-
-static __attribute__((noinline)) void note_failed_leg(sim_metrics *m, const sim_failed_leg *leg)
-{
-    const unsigned covered = m->covered[leg->partition];
-    if (leg->is_canary || leg->sent >= m->duration || leg->region != m->home[leg->client] ||
-        (covered & (1u << leg->kind)) == 0)
-        return;
-    const simi_truth state = simi_truth_at(m, leg->client, leg->partition, covered, leg->sent);
-    simi_pair *pair = state.is_healthy ? NULL : pair_of(m, leg->client, leg->partition);
-    simi_span *span = pair == NULL || pair->is_away ? NULL : span_of(m, pair, state.from);
-    if (span == NULL)
-        return;
-    span->has_failed_leg = true;
-    settle_failed_legs(pair, &state);
+    const bool is_retrip = t->phase_before == RGN_PHASE_RECOVERING && before != 0 && is_kept;
+    const bool is_recovering = t->phase_after == RGN_PHASE_RECOVERING && after != 0;
+    const unsigned what = (keeps_away(m, client, after, t) ? SIMI_AWAY : 0u) | (is_recovering ? SIMI_RECOVERING : 0u) |
+                          (is_retrip ? SIMI_RETRIP : 0u);
+    tell(m, place->number, what, t->at, after, t->reason);
 }
 
 void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
 {
     sim_metrics *m = context;
-    const simi_pair *pair = &m->pair[*number_of(m, leg->client, leg->partition)];
-    if ((uint64_t)(leg->sent - pair->settled_from) >= pair->settled_length)
-        note_failed_leg(m, leg);
-}
-
-/* Puts the pair's stretch at hand, shortened to whole units. */
-static void put_at_hand(sim_metrics *m, const simi_pair *pair)
-{
-    const uint64_t unit = UINT64_C(1) << SIMI_AT_HAND_SHIFT;
-    const uint64_t from = ((uint64_t)pair->asked_from + unit - 1) / unit;
-    const uint64_t until = (uint64_t)pair->asked_until / unit;
-    const uint64_t length = from < until && from <= UINT32_MAX ? until - from : 0;
-    *simi_pairs_place(m, pair->client, pair->partition) =
-        (simi_at_hand){.pair = {.client = pair->client, .partition = pair->partition},
-                       .from = (uint32_t)from,
-                       .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+    if (leg->is_canary || leg->sent >= m->duration || leg->region != m->home[leg->client] ||
+        (m->covered[leg->partition] & (1u << leg->kind)) == 0)
+        return;
+    const simi_pair_place *place = simi_pair_known(m, leg->client, leg->partition);
+    if (place != NULL)
+        tell(m, place->number, SIMI_FAILED_LEG, leg->sent, 0, 0);
 }
 
 /* Rare, and apart so that others have no room to make. */
 void simi_pairs_note_request(sim_metrics *m, const sim_ended *op)
 {
-    const int64_t start = op->start;
-    simi_pair *pair = pair_of(m, op->client, op->partition);
-    if (pair == NULL)
-        return;
-    if (start < pair->asked_from || start >= pair->asked_until) {
-        const simi_truth state = whole_truth(m, pair, start);
-        simi_span *span = span_of(m, pair, state.from);
-        if (span == NULL)
-            return;
-        if (start < span->first_request)
-            span->first_request = start;
-        pair->asked_from = span->first_request;
-        pair->asked_until = state.until;
-    }
-    put_at_hand(m, pair);
+    const simi_pair_place *place = simi_pair_known(m, op->client, op->partition);
+    if (place != NULL)
+        tell(m, place->number, SIMI_REQUEST, op->start, 0, 0);
 }
 
 /* ---- the end ---- */
@@ -515,17 +469,18 @@ static void judge_span(sim_metrics *m, const simi_span *span)
 
 void simi_pairs_finish(sim_metrics *m)
 {
+    work_off(m);
     for (size_t i = 1; i < m->pair_count; i++) {
         simi_pair *pair = &m->pair[i];
-        if (pair->is_recovering)
+        if ((pair->state & SIMI_RECOVERING) != 0)
             add_recovering(m, pair, m->duration);
         close_all_open(m, pair, m->duration);
-        if (pair->is_away) {
+        if ((pair->state & SIMI_AWAY) != 0) {
             add_away(m, pair, m->duration);
             add_lags(m, pair, m->duration, false);
         }
     }
-    for (size_t i = 0; i < m->span_count; i++)
+    for (size_t i = 1; i < m->span_count; i++)
         judge_span(m, &m->span[i]);
     for (uint32_t w = 0; w < m->scenario->workload_count; w++)
         add_unhealthy(m, &m->scenario->workload[w]);

@@ -364,7 +364,7 @@ START_TEST(memory_does_not_grow_with_operations)
     ck_assert_ptr_eq(s.metrics->slice[0].open, open);
     ck_assert_ptr_null(s.metrics->spare);
     ck_assert_uint_eq(s.metrics->pair_count, 1); /* the one that stands for none */
-    ck_assert_uint_eq(s.metrics->span_room, 0);
+    ck_assert_uint_eq(s.metrics->span_count, 1);
     ck_assert_uint_eq(s.metrics->row_room, 0);
     for (size_t i = 1; i < s.metrics->slice_count; i++)
         ck_assert_ptr_null(s.metrics->slice[i].open);
