@@ -56,8 +56,9 @@ static rgn_mark read_mark(const rgni_marks *marks, rgn_region region)
 }
 
 /* END-4: a later mark replaces an earlier one, reason and all. The marks' lock is held. */
-static void put_mark(rgni_marks *marks, rgn_region region, rgn_mark_reason why, rgn_time_ns now)
+static void put_mark(rgn_router *router, rgn_region region, rgn_mark_reason why, rgn_time_ns now)
 {
+    rgni_marks *marks = &router->marks;
     rgn_region_set bit = rgn_region_bit(region);
 
     atomic_store_explicit(&marks->marked_at[region], now, memory_order_release);
@@ -67,11 +68,17 @@ static void put_mark(rgni_marks *marks, rgn_region region, rgn_mark_reason why, 
     else
         atomic_fetch_and_explicit(&marks->write_only, ~bit, memory_order_release);
     atomic_fetch_or_explicit(&marks->marked, bit, memory_order_release);
+    atomic_fetch_or_explicit(&router->epoch, 1, memory_order_release); /* PLN-1 */
 }
 
-static void take_mark(rgni_marks *marks, rgn_region region)
+/* The marks' lock is held. */
+static void take_mark(rgn_router *router, rgn_region region)
 {
-    atomic_fetch_and_explicit(&marks->marked, ~rgn_region_bit(region), memory_order_release);
+    rgni_marks *marks = &router->marks;
+    rgn_region_set bit = rgn_region_bit(region);
+
+    if (atomic_fetch_and_explicit(&marks->marked, ~bit, memory_order_release) == bit)
+        atomic_fetch_and_explicit(&router->epoch, ~UINT64_C(1), memory_order_release);
     atomic_store_explicit(&marks->marked_at[region], RGN_TIME_NEVER, memory_order_release);
 }
 
@@ -79,7 +86,7 @@ void rgn_router_mark_endpoint(rgn_router *router, rgn_region region, rgn_mark_re
 {
     assert(region < RGN_REGIONS_MAX);
     rgni_lock(&router->marks.lock);
-    put_mark(&router->marks, region, why, now);
+    put_mark(router, region, why, now);
     rgni_unlock(&router->marks.lock);
     rgni_clock_plan_probes(router, now);
     if (router->sink.on_endpoint_mark != NULL)
@@ -90,7 +97,7 @@ void rgn_router_unmark_endpoint(rgn_router *router, rgn_region region)
 {
     assert(region < RGN_REGIONS_MAX);
     rgni_lock(&router->marks.lock);
-    take_mark(&router->marks, region);
+    take_mark(router, region);
     rgni_unlock(&router->marks.lock);
 }
 
@@ -161,9 +168,9 @@ void rgn_router_answer_probe(rgn_router *router, const rgn_task *task, bool is_r
     is_current =
         rgn_region_in(marked_here(router), task->region) && read_mark(marks, task->region).at == task->marked_at;
     if (is_current && is_reachable)
-        take_mark(marks, task->region);
+        take_mark(router, task->region);
     else if (is_current)
-        put_mark(marks, task->region, (rgn_mark_reason)read_mark(marks, task->region).why, now);
+        put_mark(router, task->region, (rgn_mark_reason)read_mark(marks, task->region).why, now);
     rgni_unlock(&marks->lock);
     rgni_clock_plan_probes(router, now);
 }

@@ -32,13 +32,6 @@ void rgn_hedge_diagnostics_init(rgn_hedge_diagnostics *diagnostics)
     memset(diagnostics->region, RGN_REGION_NONE, sizeof diagnostics->region);
 }
 
-static unsigned races_entered(const rgn_op *op)
-{
-    if (!rgni_op_has(op, RGNI_OP_RACED))
-        return 0;
-    return rgni_op_has(op, RGNI_OP_HAS_TAIL) ? rgni_races_of(op) : 1;
-}
-
 static unsigned count_regions(const rgn_region_list *list, rgn_region_set excluded)
 {
     unsigned count = 0;
@@ -146,7 +139,7 @@ unsigned rgn_hedge_observe(const rgn_router *router, const rgn_op *op, rgn_step 
                            rgn_time_ns now, rgn_hedge_diagnostics *diagnostics, rgn_hedge_event *out)
 {
     event_list list = {out, 0, now};
-    unsigned races = races_entered(op);
+    unsigned races = rgni_races_of(op);
     bool is_next = races > diagnostics->races;
 
     if (diagnostics->terminal == RGN_HEDGE_WAITING || diagnostics->terminal == RGN_HEDGE_LAUNCHED)

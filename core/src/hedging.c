@@ -241,17 +241,7 @@ rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op *op, rgn
                                                                                            : evidence;
 }
 
-/* HDG-6: without a second half the race never got beyond its threshold. */
 rgn_hedge rgn_op_hedge(const rgn_op *op)
 {
-    if (!rgni_op_has(op, RGNI_OP_RACED))
-        return RGN_HEDGE_NONE;
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
-        return rgni_hedge_of(op);
-    if (op->state == RGNI_OP_ARMED)
-        return RGN_HEDGE_WAITING;
-    if (op->state == RGNI_OP_HARVEST || op->result.reason == RGN_REASON_DONE_DEADLINE ||
-        op->result.reason == RGN_REASON_DONE_ABANDONED)
-        return RGN_HEDGE_DEADLINE_PRE_THRESHOLD;
-    return RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD;
+    return op->state == RGNI_OP_ARMED ? RGN_HEDGE_WAITING : (rgn_hedge)(op->hedge & 15);
 }

@@ -86,10 +86,8 @@ bool rgni_race_take_place(rgn_router *router, rgn_op *op, const rgn_topology *to
 
     rgni_op_need_tail(op, topology);
     rgni_op_set(op, RGNI_OP_PLACE, has_place);
-    if (!has_place) {
-        rgni_op_set(op, RGNI_OP_RACED, true);
+    if (!has_place)
         rgni_hedge_set(op, RGN_HEDGE_REFUSED);
-    }
     return has_place;
 }
 
@@ -111,8 +109,6 @@ void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_
         op->send_flags = (uint8_t)((op->send_flags & ~RGN_SEND_HUB) | hub_flag(op, RGNI_PRIMARY));
     if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
         rgni_op_need_tail(op, topology);
-    else
-        op->hedge = (uint8_t)(RGN_HEDGE_WAITING | (rgni_races_of(op) + 1) << 4);
     if (rgni_op_has(op, RGNI_OP_FANS))
         rgni_race_init_fan(op);
     op->other_at = hedge_at;
@@ -153,8 +149,7 @@ rgn_step rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *top
     hedge_at = rgn_time_add(now, threshold);
     if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
         rgni_hedging_earn(&router->hedging, shared);
-    op->state = RGNI_OP_ARMED;
-    rgni_op_set(op, RGNI_OP_RACED, true);
+    rgni_race_arm(op);
     if (rgni_op_has(op, RGNI_OP_HAS_TAIL) || (hedge_at >= op->wake_at && op->wake_kind != RGN_WAKE_DEADLINE)) {
         rgni_race_arm_with_tail(op, topology, hedge_at);
     } else if (hedge_at < op->wake_at) {
@@ -188,8 +183,6 @@ void rgni_race_note_early_win(rgn_router *router, rgn_op *op, rgn_time_ns now)
     rgni_race_learn(router, op, RGNI_PRIMARY, true, now);
     if (rgni_race_counts(op))
         rgni_router_note_primary_win(router, op->partition, rgni_leg_region(op, RGNI_PRIMARY), now);
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
-        rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
 }
 
 /* The primary leg goes on alone: it is open, or waits to be sent again. */

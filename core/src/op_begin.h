@@ -29,18 +29,34 @@ static inline void rgni_op_send(rgn_op *op, rgn_route_answer answer, uint8_t sen
     op->state = RGNI_OP_IN_FLIGHT;
 }
 
+enum { RGNI_STATUS_OK = 200 };
+
+static inline bool rgni_is_http(const rgn_response *response)
+{
+    return response->transport == RGN_TRANSPORT_NONE;
+}
+
+/* The common answer. Two questions, for the caller has just written the two one by one: a load of both would wait for
+ * them to reach the cache. */
+static inline bool rgni_is_ok(const rgn_response *response)
+{
+    if (response->status != RGNI_STATUS_OK)
+        return false;
+    return rgni_is_http(response);
+}
+
 /* Nothing is open any more. */
 static inline rgn_step rgni_op_finish(rgn_op *op, uint16_t status, uint16_t substatus, rgn_reason reason, bool is_error)
 {
-    op->state = RGNI_OP_DONE;
     op->wake_at = RGN_TIME_NEVER;
     op->wake_kind = RGN_WAKE_NONE;
     op->reason = (uint8_t)reason;
+    op->state = RGNI_OP_DONE;
     op->result.status = status;
-    op->result.substatus = substatus;
-    op->result.reason = (uint8_t)reason;
     op->result.is_success = reason == RGN_REASON_DONE_SUCCESS;
     op->result.is_error = is_error;
+    op->result.substatus = substatus;
+    op->result.reason = (uint8_t)reason;
     return RGN_DONE;
 }
 

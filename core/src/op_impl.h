@@ -3,6 +3,9 @@
 #ifndef REGIONCORE_SRC_OP_IMPL_H
 #define REGIONCORE_SRC_OP_IMPL_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include <regioncore/operation.h>
 #include <regioncore/routing.h>
 
@@ -29,7 +32,7 @@ enum {
     RGNI_OP_BEGAN_AS_CANARY = 16,
     RGNI_OP_WRITE_LIST = 32,      /* a session retry sends a read to where writes go */
     RGNI_OP_FORCED = 64,          /* the last attempt after the throttle's total wait was taken */
-    RGNI_OP_RACED = RGN_OP_HAS_RACED,
+    RGNI_OP_PLAIN = 128,          /* no race of two reads that it enters is more than sending, winning or failing */
     RGNI_OP_MAY_RACE = 256,       /* of a kind that may be hedged */
     RGNI_OP_METADATA = 512,       /* not on the data plane */
     RGNI_OP_HUB = 1024,           /* the hub latch: set once, it stays to the operation's end */
@@ -38,6 +41,29 @@ enum {
     RGNI_OP_FANS = 8192,          /* it may have more than one alternate: op->fan holds its legs */
     RGNI_OP_HEDGED_WRITE = 16384, /* a write that may race */
 };
+
+/* Open legs, state and flags of an operation as one number. */
+static inline uint32_t rgni_op_standing(const rgn_op *op)
+{
+    uint32_t standing;
+
+    memcpy(&standing, (const char *)op + offsetof(rgn_op, open_legs), sizeof standing);
+    return standing;
+}
+
+/* The same of those open legs, that state and those flags. */
+static inline uint32_t rgni_standing(uint8_t open_legs, uint8_t state, uint16_t flags)
+{
+    uint32_t standing;
+    const struct {
+        uint8_t open_legs;
+        uint8_t state;
+        uint16_t flags;
+    } of = {open_legs, state, flags};
+
+    memcpy(&standing, &of, sizeof standing);
+    return standing;
+}
 
 static inline bool rgni_op_has(const rgn_op *op, unsigned flag)
 {
@@ -230,7 +256,7 @@ static inline void rgni_race_won_early(rgn_router *router, rgn_op *op, rgn_time_
 {
     bool has_wins = (rgni_router_state_of(router, op->partition) & RGNI_STATE_WINS) != 0;
 
-    if (has_wins || rgni_op_has(op, RGNI_OP_HAS_TAIL) || router->options.hedging_policy != RGN_HEDGING_STATIC)
+    if (has_wins || router->options.hedging_policy != RGN_HEDGING_STATIC)
         rgni_race_note_early_win(router, op, now);
 }
 
@@ -254,11 +280,6 @@ rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now);
 /* The application gave up. */
 void rgni_race_on_abandon(rgn_router *router, rgn_op *op);
 
-static inline rgn_hedge rgni_hedge_of(const rgn_op *op)
-{
-    return (rgn_hedge)(op->hedge & 15);
-}
-
 static inline unsigned rgni_races_of(const rgn_op *op)
 {
     return op->hedge >> 4;
@@ -269,12 +290,18 @@ static inline void rgni_hedge_set(rgn_op *op, rgn_hedge hedge)
     op->hedge = (uint8_t)((op->hedge & ~15u) | hedge);
 }
 
-/* Before the threshold, the primary leg failed and the ordinary retries take over. */
+/* A race begins. HDG-6: before the threshold it is told as the end that it has if the primary is final. */
+static inline void rgni_race_arm(rgn_op *op)
+{
+    op->state = RGNI_OP_ARMED;
+    op->hedge = (uint8_t)(RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD | (rgni_races_of(op) + 1) << 4);
+}
+
+/* Before the threshold, the race is over. */
 static inline void rgni_race_leave(rgn_op *op, rgn_hedge why)
 {
     op->state = RGNI_OP_IN_FLIGHT;
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
-        rgni_hedge_set(op, why);
+    rgni_hedge_set(op, why);
 }
 
 static inline rgn_region rgni_leg_region(const rgn_op *op, unsigned leg)

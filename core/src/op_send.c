@@ -232,10 +232,12 @@ static inline void init(rgn_op *op, const rgn_router *router, const rgn_request 
     op->direction = request->direction;
     op->excluded = request->has_excluded ? request->excluded : router->excluded;
     op->hash = request->hash;
-    op->flags = (uint16_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0) |
-                           (rgni_gateway_allows(&router->gateway) ? race_flags(request, op->options, topology) : 0) |
-                           (request->is_container_level ? RGNI_OP_METADATA : 0));
-    op->failover_retries = 0;
+    op->flags =
+        (uint16_t)((is_covered ? RGNI_OP_COVERED : 0) | (topology->multi_write ? RGNI_OP_MULTI_WRITE : 0) |
+                   (rgni_gateway_allows(&router->gateway) ? race_flags(request, op->options, topology) : 0) |
+                   (request->is_container_level ? RGNI_OP_METADATA : 0) |
+                   (router->races_plainly && op->excluded == 0 && !request->is_container_level ? RGNI_OP_PLAIN : 0));
+    op->hedge = RGN_HEDGE_NONE;
     op->cancel_legs = 0;
     /* HDG-36 */
     if (request->fan != NULL && rgni_op_has(op, RGNI_OP_MAY_RACE) && op->options->hedging_max_alternates > 1) {
@@ -254,7 +256,7 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
 
     assert(request->direction < RGN_DIRECTIONS);
     init(op, router, request, topology, now);
-    op->result.region = RGN_REGION_NONE;
+    op->result = (rgn_result){.region = RGN_REGION_NONE};
     if (now >= op->deadline) {
         mark_unsent(op);
         return rgni_op_end_by_deadline(op);
@@ -271,17 +273,17 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
     rgni_op_send(op, answer, 0, op->options->retry_request_timeout, now);
     rgni_race_begin(router, op, topology, now);
     if (request->plan != NULL && op->partition < router->partition_count)
-        rgni_plan_make(rgni_plan_at(request->plan, state, (rgn_direction)op->direction), router, op, request, epoch,
-                       now);
+        rgni_plan_make(request->plan, router, op, request, state, epoch, now);
     return RGN_SEND;
 }
 
 rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
 {
-    const rgn_planned *planned = request->plan == NULL ? NULL : rgni_plan_for(request->plan, router, request, now);
+    const rgn_plan *plan = request->plan;
+    const rgn_planned *planned = plan == NULL ? NULL : rgni_plan_for(plan, router, request, now);
 
     if (planned == NULL)
         return start(router, op, request, now);
-    rgni_plan_carry_out(planned, op, request, now);
+    rgni_plan_carry_out(plan, planned, op, request, now);
     return RGN_SEND;
 }

@@ -25,10 +25,8 @@ void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
         return;
     fan = rgni_op_has(op, RGNI_OP_FANS) ? op->fan : NULL;
     rgni_op_begin_tail(op, topology);
-    if (op->state == RGNI_OP_ARMED) {
-        op->hedge = (uint8_t)(RGN_HEDGE_WAITING | 1u << 4);
+    if (op->state == RGNI_OP_ARMED)
         op->other_at = op->wake_kind == RGN_WAKE_HEDGE ? op->wake_at : RGN_TIME_NEVER;
-    }
     if (fan != NULL) {
         op->fan = fan;
         rgni_race_init_fan(op);
@@ -308,26 +306,49 @@ static RGNI_NOINLINE rgn_step end_leg(rgn_router *router, rgn_op *op, const rgn_
     return step;
 }
 
-rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+/* A leg's end that is not the common one. Apart, so that the common case saves no registers for it. */
+static RGNI_NOINLINE rgn_step end_otherwise(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
+                                            rgn_time_ns now)
 {
     uint8_t state = rgni_router_state_of(router, op->partition);
 
     assert(leg < RGN_LEGS_MAX);
     assert((op->open_legs >> leg & 1) != 0);
     op->cancel_legs = 0;
-    if (!ends_quietly(router, op, state, response)) /* apart, so that the common case saves no registers for it */
+    if (!ends_quietly(router, op, state, response))
         return op->state == RGNI_OP_RACE || op->state == RGNI_OP_HARVEST
                    ? rgni_race_on_leg(router, op, leg, response, now)
                    : end_leg(router, op, response, now);
-    if (op->state == RGNI_OP_ARMED) {
-        if ((state & RGNI_STATE_WINS) != 0 && rgni_race_counts(op))
-            rgni_router_end_wins(router, op->partition, op->region, now);
-        if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
-            rgni_hedge_set(op, RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD);
-    }
+    if (op->state == RGNI_OP_ARMED && (state & RGNI_STATE_WINS) != 0 && rgni_race_counts(op))
+        rgni_router_end_wins(router, op->partition, op->region, now);
     op->open_legs = 0;
     op->result.region = op->region;
     return rgni_op_finish(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
+}
+
+/* The only leg of an operation that has never needed its second half, and whose race, if any, stands before its
+ * threshold. */
+static inline bool is_only_leg(const rgn_op *op, unsigned leg)
+{
+    const uint8_t either_state = RGNI_OP_IN_FLIGHT & RGNI_OP_ARMED;
+    const uint8_t looked_at = (uint8_t) ~(RGNI_OP_IN_FLIGHT ^ RGNI_OP_ARMED);
+
+    return (rgni_op_standing(op) & rgni_standing(UINT8_MAX, looked_at, RGNI_OP_HAS_TAIL | RGNI_OP_PLAIN)) ==
+               rgni_standing(1, either_state, RGNI_OP_PLAIN) &&
+           leg == 0;
+}
+
+rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+{
+    if (op->partition >= router->partition_count ||
+        (rgni_router_state(router, op->partition) & router->heard_armed) != 0 || !is_only_leg(op, leg) ||
+        !rgni_is_ok(response))
+        return end_otherwise(router, op, leg, response, now);
+    op->leg = 0;
+    op->cancel_legs = 0;
+    op->open_legs = 0;
+    op->result.region = op->region;
+    return rgni_op_finish(op, RGNI_STATUS_OK, response->substatus, RGN_REASON_DONE_SUCCESS, false);
 }
 
 /* OPR-4: an attempt that outlives its timeout may have reached the service. */

@@ -9,6 +9,12 @@
 
 #include "op_impl.h"
 
+enum { RGNI_STATES = 256, RGNI_PLANNED_BYTES = sizeof((rgn_planned *)0)->words };
+
+/* Where in an rgn_plan lies what holds at a partition in that state: at home or around home; `nowhere`: its entry has
+ * to be asked. */
+extern const uint8_t rgni_plan_places[RGN_DIRECTIONS][RGNI_STATES];
+
 /* All fields of a request that say what kind it is, but for pointers and the timeout. */
 static inline uint64_t rgni_plan_kind(const rgn_request *request)
 {
@@ -18,50 +24,44 @@ static inline uint64_t rgni_plan_kind(const rgn_request *request)
     return kind;
 }
 
-/* The one that holds at a partition in that state; NULL: its entry has to be asked. */
-static inline rgn_planned *rgni_plan_at(rgn_plan *plan, uint8_t state, rgn_direction direction)
+static inline bool rgni_plan_is_for(const rgn_plan *plan, const rgn_router *router, const rgn_request *request)
 {
-    if (rgni_state_moves_nothing(state, direction))
-        return &plan->at_home;
-    return rgni_state_goes_around_home(state, direction) ? &plan->around_home : NULL;
+    return plan->router == router && plan->kind == rgni_plan_kind(request) && plan->timeout == request->timeout &&
+           plan->options == request->options;
 }
 
-/* PLN-1: what is planned for the request and holds for it here and now; NULL: nothing. */
-static inline const rgn_planned *rgni_plan_for(rgn_plan *plan, const rgn_router *router, const rgn_request *request,
-                                               rgn_time_ns now)
+/* PLN-1: what is planned for the request and holds for it here and now; NULL: nothing. While an endpoint is marked the
+ * router's epoch is that of no plan. */
+static inline const rgn_planned *rgni_plan_for(const rgn_plan *plan, const rgn_router *router,
+                                               const rgn_request *request, rgn_time_ns now)
 {
-    const rgn_planned *planned;
+    const char *place;
+    uint64_t epoch;
 
-    if (request->partition >= router->partition_count)
+    if (request->partition >= router->partition_count || !rgni_plan_is_for(plan, router, request) || now > plan->latest)
         return NULL;
-    planned = rgni_plan_at(plan, rgni_router_state(router, request->partition), (rgn_direction)request->direction);
-    if (planned == NULL || planned->router != router ||
-        planned->epoch != atomic_load_explicit(&router->epoch, memory_order_acquire) ||
-        planned->kind != rgni_plan_kind(request) || planned->options != request->options ||
-        planned->timeout != request->timeout || now > planned->latest || rgni_router_has_marks(router))
+    place = (const char *)plan + plan->places[rgni_router_state(router, request->partition)];
+    memcpy(&epoch, place, sizeof epoch);
+    if (epoch != atomic_load_explicit(&router->epoch, memory_order_acquire))
         return NULL;
-    return planned;
+    return (const rgn_planned *)(const void *)place;
 }
 
 /* The plan holds: fills in the first half. */
-static inline void rgni_plan_carry_out(const rgn_planned *planned, rgn_op *op, const rgn_request *request,
-                                       rgn_time_ns now)
+static inline void rgni_plan_carry_out(const rgn_plan *plan, const rgn_planned *planned, rgn_op *op,
+                                       const rgn_request *request, rgn_time_ns now)
 {
+    memcpy((char *)op + offsetof(rgn_op, leg), planned->words, sizeof planned->words);
+    op->partition = request->partition;
+    op->hash = request->hash;
     op->wake_at = now + planned->wake_after;
     op->leg_timeout_at = now + planned->leg_timeout_after;
-    memcpy((char *)op + offsetof(rgn_op, leg), planned->step, sizeof planned->step);
-    op->result = (rgn_result){.region = RGN_REGION_NONE};
-    op->deadline = planned->timeout == RGN_TIME_NEVER ? RGN_TIME_NEVER : now + planned->timeout;
-    op->options = planned->resolved;
-    op->partition = request->partition;
-    op->excluded = planned->excluded;
-    op->hash = request->hash;
-    memcpy((char *)op + offsetof(rgn_op, state), planned->state, sizeof planned->state);
+    op->deadline = (now & plan->deadline_mask) + plan->deadline_value;
 }
 
-/* The operation has just been started the long way, by nothing but its kind and the state that `planned` stands for,
- * and the router's epoch was `epoch` before: writes down what of it holds for others. */
-void rgni_plan_make(rgn_planned *planned, const rgn_router *router, const rgn_op *op, const rgn_request *request,
-                    uint64_t epoch, rgn_time_ns now);
+/* The operation has just been started the long way, by nothing but its kind and the state of its partition, and the
+ * router's epoch was `epoch` before: writes down what of it holds for others. */
+void rgni_plan_make(rgn_plan *plan, const rgn_router *router, const rgn_op *op, const rgn_request *request,
+                    uint8_t state, uint64_t epoch, rgn_time_ns now);
 
 #endif

@@ -36,13 +36,17 @@ static size_t stripes_size(const rgn_router *router)
 static void router_init(rgn_router *router, const rgn_router_config *config)
 {
     atomic_init(&router->snapshot, NULL);
-    atomic_init(&router->epoch, 1);
+    atomic_init(&router->epoch, 2);
     atomic_init(&router->few_wins, NULL);
     rgni_marks_init(&router->marks);
     atomic_init(&router->is_breaker_on, false);
     router->excluded = config->excluded;
     router->home = 0;
     router->heard = rgni_states_heard(&config->options);
+    router->heard_armed = router->heard | RGNI_STATE_WINS;
+    router->races_plainly = config->options.hedging_policy == RGN_HEDGING_STATIC &&
+                            config->options.breaker_cut_legs == RGN_CUT_LEGS_IGNORE &&
+                            rgni_hedging_is_free(&config->options);
     router->partition_count = config->partition_count;
     router->options = config->options;
     rgni_hedging_init(&router->hedging, &config->options);

@@ -50,23 +50,26 @@ typedef struct {
 struct rgn_router {
     /* Read by every operation, written rarely. */
     _Atomic(rgni_snapshot *) snapshot;
-    /* Moves on after each change of what plans are made of: snapshot, breaker, gateway. Never 0. */
+    /* Moves on by two after each change of what plans are made of: snapshot, breaker, gateway. Never 0. Odd while an
+     * endpoint is marked: there are no plans then. */
     _Atomic uint64_t epoch;
-    rgni_marks marks;
-    atomic_bool is_breaker_on;
-    rgni_gateway gateway;
-    rgn_region_set excluded;
-    rgn_region_set home; /* the first topology's first region; whoever comes first later */
-    uint8_t heard;       /* of a state byte: where none of these is set an ordinary success says nothing */
-    uint32_t partition_count;
     _Atomic uint8_t *states; /* RTR-1: of each partition; 0 = nothing is remembered. Written under its stripe's lock */
+    uint32_t partition_count;
+    uint8_t heard;       /* of a state byte: where none of these is set an ordinary success says nothing */
+    uint8_t heard_armed; /* the same, of an operation whose race is before its threshold */
+    bool races_plainly;  /* no hedge needs a budget, and no leg's end, cut or latency is counted */
     /* FLO-9: of each partition; NULL before the first hedge that wins. Read and written under its stripe's lock. */
     _Atomic(rgni_few_wins *) few_wins;
+    rgni_stripe *stripes;
+    uint32_t stripe_count; /* a power of two */
+    rgn_region_set excluded;
+    rgn_region_set home; /* the first topology's first region; whoever comes first later */
+    atomic_bool is_breaker_on;
+    rgni_gateway gateway;
+    rgni_marks marks;
     rgn_options options;
     rgni_hedging hedging;
     /* The rest. */
-    rgni_stripe *stripes;
-    uint32_t stripe_count; /* a power of two */
     rgni_clock clock;
     rgn_switch breaker_switch;      /* under account_lock */
     rgn_switch breaker_by_failover; /* what automatic failover has made of the breaker; UNSET: nothing */
@@ -173,7 +176,7 @@ static inline const rgn_topology *rgni_router_topology(const rgn_router *router)
 /* PLN-1: what plans are made of has changed. */
 static inline void rgni_router_outdate_plans(rgn_router *router)
 {
-    atomic_fetch_add_explicit(&router->epoch, 1, memory_order_release);
+    atomic_fetch_add_explicit(&router->epoch, 2, memory_order_release);
 }
 
 /* BRK-1: the breaker covers reads, and writes where every region takes them, of a known partition of an account with

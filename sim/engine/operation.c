@@ -439,7 +439,7 @@ void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     enum { NO_MORE = SIM_ENDED_AWAY | SIM_ENDED_CANARY };
     const unsigned cut = slot->op.cancel_legs;
-    const rgn_hedge hedge = rgn_op_hedge_of_success(&slot->op);
+    const rgn_hedge hedge = rgn_op_hedge_at_end(&slot->op);
     if (!SIM_LIKELY(slot->op.result.is_success && (slot->flags & ~(unsigned)NO_MORE) == 0 &&
                     sim_is_end_of_race(hedge) == (slot->hedges != 0) && cut <= 2 &&
                     slot->leg[cut >> 1].status == 200)) {

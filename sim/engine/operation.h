@@ -253,7 +253,7 @@ static inline sim_ended *sim_run_begin_report(sim_run_state *run, const sim_slot
     ended->end = now;
     ended->outcome = record.word[1];
     ended->flags = (uint8_t)(slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED);
-    ended->hedge = (uint8_t)rgn_op_hedge_of_first_attempt(&slot->op);
+    ended->hedge = (uint8_t)rgn_op_hedge_at_end(&slot->op);
     return ended;
 }
 

@@ -58,29 +58,29 @@ typedef struct {
 
 /* What a start comes to. */
 typedef struct {
-    const rgn_router *router;
-    uint64_t epoch; /* of the router; 0: nothing is planned */
-    uint64_t kind;
-    const rgn_options *options; /* the request's */
-    rgn_dur_ns timeout;
-    rgn_time_ns latest; /* no sum of times passes NEVER up to here */
-    /* what the operation gets */
-    const rgn_options *resolved;
+    uint64_t epoch;    /* of the router; 0: nothing is planned */
+    uint64_t words[4]; /* rgn_op from `leg` to `options` */
     rgn_dur_ns wake_after;
     rgn_dur_ns leg_timeout_after;
-    rgn_region_set excluded;
-    uint8_t step[8];  /* rgn_op from `leg` on */
-    uint8_t state[4]; /* rgn_op from `state` on */
 } rgn_planned;
 
 /* Room for what requests of one kind come to, so that only the first of them pays for working it out: at partitions
  * whose traffic nothing moves, and at those that go around home. It belongs to the caller and is plain data, all zero
  * at first; one thread at a time uses it. Requests of any kind, to any router, may share it, but it holds what those of
- * one kind to one router come to, and is made anew when another one comes. The options of the requests, and the client's
- * strategy, must neither change in place nor be freed as long as it is used, and a router must not be made where one lay
- * that it was used with: zero it then. That is not checked: such a plan sends operations where they would have gone, with
- * the timeouts that they would have had. */
+ * one kind to one router come to, and is made anew when another one comes. The options of the requests, and the
+ * client's strategy, must neither change in place nor be freed as long as it is used, and a router must not be made
+ * where one lay that it was used with: zero it then. That is not checked: such a plan sends operations where they would
+ * have gone, with the timeouts that they would have had. */
 typedef struct {
+    const rgn_router *router; /* NULL: nothing is planned */
+    uint64_t kind;
+    rgn_dur_ns timeout;
+    const rgn_options *options; /* the request's */
+    rgn_time_ns latest;         /* no sum of times passes NEVER up to here */
+    const uint8_t *places;      /* by the partition's state: where in here its plan lies */
+    rgn_time_ns deadline_mask;  /* the deadline is now & mask + value */
+    rgn_time_ns deadline_value;
+    uint64_t nowhere; /* 0: the epoch of what cannot be planned */
     rgn_planned at_home;
     rgn_planned around_home;
 } rgn_plan;
@@ -88,12 +88,12 @@ typedef struct {
 /* What the application asks for. Read during rgn_op_start() only, except `options`. */
 typedef struct {
     rgn_partition partition; /* dense index, or RGN_PARTITION_UNKNOWN */
+    uint32_t hash;           /* failback.sampler hash: any well mixed value that identifies the operation */
     uint8_t direction;       /* rgn_direction */
     bool is_container_level; /* the resource is not partitioned: breaker and automatic failover do not apply */
     bool has_excluded;       /* `excluded` replaces the router's list, also when empty */
     bool is_feed;            /* a query or another read of many items, not a point read; decides on hedging only */
     rgn_region_set excluded;
-    uint32_t hash;      /* failback.sampler hash: any well mixed value that identifies the operation */
     rgn_dur_ns timeout; /* end to end, from `now` of rgn_op_start(); RGN_TIME_NEVER: none */
     /* This operation's resolved options; NULL: the router's. They must outlive the operation. Knobs that reach all of
      * a client's operations (RGN_REACH_CLIENT) should agree with the router's options, which the shared state follows.
@@ -119,37 +119,37 @@ enum { RGN_SEND_CANARY = 1, RGN_SEND_HEDGE = 2, RGN_SEND_HUB = 4 };
 
 typedef struct {
     uint16_t status;    /* what the caller sees; 408 for a deadline, 503 for an exhausted transport error */
-    uint16_t substatus; /* 20008 deadline, 20003 transport */
-    uint8_t reason;     /* rgn_reason, one of RGN_REASON_DONE_* */
-    rgn_region region;  /* region of the last result; RGN_REGION_NONE if none answered */
     bool is_success;    /* below 400 */
     bool is_error;      /* the caller sees 5xx, 408, 410, 429, 449, 403/3, 404/1002, a deadline, or no target.
                            Application finals and abandoned operations are no errors */
+    uint16_t substatus; /* 20008 deadline, 20003 transport */
+    uint8_t reason;     /* rgn_reason, one of RGN_REASON_DONE_* */
+    rgn_region region;  /* region of the last result; RGN_REGION_NONE if none answered */
 } rgn_result;
 
-/* 128 bytes; the first 64 hold all that a healthy operation touches. Fields before `private part` are for the caller
- * to read. */
+/* 128 bytes; the first 64 hold all that a healthy operation touches. What is not private is for the caller to read. */
 typedef struct rgn_op {
     rgn_time_ns wake_at;        /* NEVER if nothing is to ring */
     rgn_time_ns leg_timeout_at; /* of the leg just sent: what to tell the transport */
     uint8_t leg;                /* of RGN_SEND: 0 primary, 1 hedge, 2 and up further ones */
-    rgn_region region;          /* of RGN_SEND */
-    uint8_t send_flags;         /* of RGN_SEND */
     uint8_t wake_kind;          /* rgn_wake_kind of wake_at */
     uint8_t cancel_legs;        /* bit per leg; set by the last call */
     uint8_t reason;             /* rgn_reason of the last step: RGN_REASON_ROUTE_* or RGN_REASON_DONE_* */
     uint8_t open_legs;          /* bit per leg that was sent and has not ended */
-    uint8_t direction;          /* rgn_direction */
+    uint8_t state;              /* private; see op_impl.h. With open_legs and flags one word, which is tested at once */
+    uint16_t flags;             /* private */
     rgn_result result;          /* valid after RGN_DONE */
+    rgn_region region;          /* of RGN_SEND */
+    uint8_t send_flags;         /* of RGN_SEND */
+    uint8_t direction;          /* rgn_direction */
     /* private part */
-    rgn_time_ns deadline;
-    const rgn_options *options;
-    rgn_partition partition;
+    uint8_t hedge; /* rgn_hedge, before the threshold as it will be if the primary is final; from bit 4 on how many
+                      races were entered */
     rgn_region_set excluded;
+    const rgn_options *options;
+    rgn_time_ns deadline;
+    rgn_partition partition;
     uint32_t hash;
-    uint8_t state; /* see operation.c */
-    uint8_t failover_retries;
-    uint16_t flags;
     /* second half: canary, retries, hedge; not even initialised before one of them happens */
     uint32_t entry_generation;     /* of the canary */
     uint16_t window_id;            /* of the canary */
@@ -157,7 +157,7 @@ typedef struct rgn_op {
     rgn_region_set failed_regions; /* regions that failed within this operation */
     uint16_t account_generation;   /* to which list_index belongs; its low half */
     uint8_t list_index;            /* cursor into the routing list */
-    uint8_t hedge;                 /* rgn_hedge, and from bit 4 on how many races were entered */
+    uint8_t failover_retries;
     uint8_t session_retries;
     uint8_t backend_retries;
     uint8_t throttle_retries;
@@ -208,11 +208,8 @@ RGN_API rgn_evidence rgn_op_judge_canary(const rgn_router *router, const rgn_op 
 /* How the operation's latest hedge race stands, or stood at its end. */
 RGN_API rgn_hedge rgn_op_hedge(const rgn_op *op);
 
-/* In rgn_op.flags, for the answers in line below. */
-enum {
-    RGN_OP_HAS_SECOND_HALF = 4, /* it is initialised */
-    RGN_OP_HAS_RACED = 128,     /* a hedge race was entered */
-};
+/* In rgn_op.flags, for the answer in line below. */
+enum { RGN_OP_HAS_SECOND_HALF = 4 }; /* it is initialised */
 
 /* Its first attempt is an ordinary one and the only one so far, and no hedge was sent or refused. */
 static inline bool rgn_op_is_first_attempt(const rgn_op *op)
@@ -220,17 +217,10 @@ static inline bool rgn_op_is_first_attempt(const rgn_op *op)
     return (op->flags & RGN_OP_HAS_SECOND_HALF) == 0;
 }
 
-/* What rgn_op_hedge() says of one of which that is true, and that has succeeded. */
-static inline rgn_hedge rgn_op_hedge_of_first_attempt(const rgn_op *op)
+/* What rgn_op_hedge() says of an operation that has ended. */
+static inline rgn_hedge rgn_op_hedge_at_end(const rgn_op *op)
 {
-    return (op->flags & RGN_OP_HAS_RACED) != 0 ? RGN_HEDGE_PRIMARY_WON_PRE_THRESHOLD : RGN_HEDGE_NONE;
-}
-
-/* What rgn_op_hedge() says of any that has succeeded. */
-static inline rgn_hedge rgn_op_hedge_of_success(const rgn_op *op)
-{
-    return rgn_op_is_first_attempt(op) || (op->flags & RGN_OP_HAS_RACED) == 0 ? rgn_op_hedge_of_first_attempt(op)
-                                                                              : (rgn_hedge)(op->hedge & 15);
+    return (rgn_hedge)(op->hedge & 15);
 }
 
 #ifdef __cplusplus
