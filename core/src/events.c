@@ -259,14 +259,6 @@ void rgn_router_record_not_hub(rgn_router *router, rgn_partition partition, rgn_
     record_hub(router, partition, region, false, now);
 }
 
-/* FLO-9: the driver counts whether or not the breaker covers the partition; else nobody would look at the count. */
-static inline bool counts_win(const rgn_router *router, const rgn_topology *topology, rgn_partition partition,
-                              rgn_region region)
-{
-    return router->options.routing_rules == RGN_ROUTING_DRIVER ||
-           is_covered(router, topology, partition, region, RGN_READ);
-}
-
 /* Makes room for short rows, if there is none. False: there was, or there is no memory: rows then lie in sides. */
 static bool make_few_wins(rgn_router *router)
 {
@@ -305,7 +297,7 @@ static RGNI_NOINLINE void count_win(rgn_router *router, rgn_partition partition,
         return;
     }
     rgni_event_begin(&e, router, partition, now);
-    if (counts_win(router, e.scene.topology, partition, region) && event_needs_side(&e)) {
+    if (rgni_router_counts_win(router, region) && event_needs_side(&e)) {
         event_take_few_wins(&e);
         rgni_event_show_health(&e);
         wins = rgni_wins_add(&e.slot->side->wins, region);
@@ -316,34 +308,9 @@ static RGNI_NOINLINE void count_win(rgn_router *router, rgn_partition partition,
     rgni_event_end(&e);
 }
 
-/* FLO-9, told short: a win that goes on with the partition's only row, or begins it, and does not reach the threshold
- * changes the count and nothing else. */
 void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
-    rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
-    rgni_stripe *stripe;
-    unsigned state, wins;
-    bool is_short;
-
-    if (partition >= router->partition_count)
-        return;
-    if (few == NULL) {
-        count_win(router, partition, region, now);
-        return;
-    }
-    stripe = rgni_router_stripe(router, partition);
-    rgni_lock(&stripe->lock);
-    state = rgni_router_state(router, partition);
-    wins = rgni_few_wins_count(few[partition]) + 1;
-    is_short = wins <= RGNI_FEW_WINS_MAX && wins < router->options.breaker_consecutive_hedge_win_threshold &&
-               ((state & RGNI_STATE_WINS) == 0 || (wins > 1 && rgni_few_wins_region(few[partition]) == region)) &&
-               counts_win(router, rgni_router_topology(router), partition, region);
-    if (is_short) {
-        few[partition] = rgni_few_wins_of(region, wins);
-        set_state_byte(router, partition, (uint8_t)(state | RGNI_STATE_WINS));
-    }
-    rgni_unlock(&stripe->lock);
-    if (!is_short)
+    if (partition < router->partition_count && !rgni_router_count_few_wins(router, partition, region, 0))
         count_win(router, partition, region, now);
 }
 
@@ -359,18 +326,7 @@ static RGNI_NOINLINE void end_row(rgn_router *router, rgn_partition partition, r
 
 void rgni_router_end_wins(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
-    rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
-    rgni_stripe *stripe = rgni_router_stripe(router, partition);
-    bool is_short;
-
-    rgni_lock(&stripe->lock);
-    is_short = few != NULL && few[partition] != 0;
-    if (is_short && rgni_few_wins_region(few[partition]) == region) {
-        few[partition] = 0;
-        set_state_byte(router, partition, rgni_router_state(router, partition) & (uint8_t)~RGNI_STATE_WINS);
-    }
-    rgni_unlock(&stripe->lock);
-    if (!is_short)
+    if (!rgni_router_end_few_wins(router, partition, region, 0))
         end_row(router, partition, region, now);
 }
 

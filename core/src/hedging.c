@@ -202,7 +202,11 @@ rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region prima
 
 uint32_t rgn_router_open_hedges(const rgn_router *router)
 {
-    return atomic_load_explicit(&router->hedging.open, memory_order_relaxed);
+    uint32_t ended = 0;
+
+    for (uint32_t i = 0; i < router->stripe_count; i++)
+        ended += atomic_load_explicit(&router->stripes[i].hedges_ended, memory_order_acquire);
+    return atomic_load_explicit(&router->hedging.open, memory_order_relaxed) - ended;
 }
 
 uint32_t rgn_router_open_metadata_races(const rgn_router *router)

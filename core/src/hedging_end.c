@@ -38,7 +38,7 @@ static void charge_losers(rgn_router *router, const rgn_op *op, unsigned winner,
 }
 
 /* HDG-17: who has won the race of a primary in `region`. */
-static inline void record_win(rgn_router *router, rgn_op *op, unsigned winner, rgn_region region, rgn_time_ns now)
+static void record_win(rgn_router *router, rgn_op *op, unsigned winner, rgn_region region, rgn_time_ns now)
 {
     rgni_hedge_set(op, winner == RGNI_PRIMARY ? RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE : RGN_HEDGE_ALTERNATE_WON);
     if (!rgni_race_counts(op))
@@ -192,26 +192,12 @@ rgn_step rgni_race_end_leg(rgn_router *router, rgn_op *op, unsigned leg, const r
     return RGN_WAIT;
 }
 
-/* A success at whose end there is nothing to note but who has won: in a race of two, which are no canary and no
- * metadata read, by options under which nothing else listens, at a partition of which nothing is remembered but hedge
- * wins. */
-static inline bool wins_plainly(const rgn_router *router, const rgn_op *op, const rgn_response *response)
-{
-    return op->state == RGNI_OP_RACE &&
-           !rgni_op_has(op, RGNI_OP_FANS | RGNI_OP_TICKET | RGNI_OP_BEGAN_AS_CANARY | RGNI_OP_PLACE) &&
-           response->transport == RGN_TRANSPORT_NONE && rgni_status_is_success(response->status) &&
-           router->options.hedging_policy == RGN_HEDGING_STATIC &&
-           router->options.breaker_cut_legs == RGN_CUT_LEGS_IGNORE &&
-           (op->partition >= router->partition_count ||
-            (rgni_router_state(router, op->partition) & (uint8_t)~RGNI_STATE_WINS) == 0);
-}
-
-static RGNI_NOINLINE rgn_step on_other_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
-                                           rgn_time_ns now)
+rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
 {
     const rgn_class *class = rgni_class_of(response);
     rgn_step step;
 
+    op->open_legs &= (uint8_t) ~(1u << leg);
     if (op->state == RGNI_OP_HARVEST)
         step = rgni_op_end_by_deadline(op);
     else
@@ -220,19 +206,59 @@ static RGNI_NOINLINE rgn_step on_other_leg(rgn_router *router, rgn_op *op, unsig
     return step;
 }
 
-/* Nearly always a leg's end is a plain win, which is told here in short: HDG-13, without what win() and
- * rgni_race_end_leg() would ask in vain. */
-rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+/* HDG-17, of a hedge that has won and is given back with what is noted. A short row is both under one lock. */
+static RGNI_NOINLINE rgn_step note_alternate_win_in_full(rgn_router *router, rgn_partition partition,
+                                                         rgn_region primary, rgn_time_ns now)
+{
+    rgni_hedging_give_back(&router->hedging);
+    rgn_router_record_hedge_win(router, partition, primary, now);
+    return RGN_DONE;
+}
+
+static RGNI_NOINLINE rgn_step note_alternate_win(rgn_router *router, rgn_partition partition, rgn_region primary,
+                                                 rgn_time_ns now)
+{
+    return rgni_router_count_few_wins(router, partition, primary, 1)
+               ? RGN_DONE
+               : note_alternate_win_in_full(router, partition, primary, now);
+}
+
+/* The same of a primary that ends a row of wins. */
+static RGNI_NOINLINE rgn_step note_primary_win_in_full(rgn_router *router, rgn_partition partition, rgn_region primary,
+                                                       rgn_time_ns now)
+{
+    rgni_hedging_give_back(&router->hedging);
+    rgni_router_note_primary_win(router, partition, primary, now);
+    return RGN_DONE;
+}
+
+static RGNI_NOINLINE rgn_step note_primary_win(rgn_router *router, rgn_partition partition, rgn_region primary,
+                                               rgn_time_ns now)
+{
+    return rgni_router_end_few_wins(router, partition, primary, 1)
+               ? RGN_DONE
+               : note_primary_win_in_full(router, partition, primary, now);
+}
+
+/* What win() comes to without what it would ask in vain. */
+rgn_step rgni_race_win_plainly(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
+                               rgn_time_ns now, uint8_t state)
 {
     rgn_region primary = op->leg == RGNI_PRIMARY ? op->region : op->pair.other_region;
 
-    op->open_legs &= (uint8_t) ~(1u << leg);
-    if (!wins_plainly(router, op, response))
-        return on_other_leg(router, op, leg, response, now);
+    op->cancel_legs = (uint8_t)(op->open_legs & ~(1u << leg));
+    op->open_legs = 0;
     op->result.region = leg == op->leg ? op->region : op->pair.other_region;
+    (void)rgni_op_finish(op, RGNI_STATUS_OK, response->substatus, RGN_REASON_DONE_SUCCESS, false);
+    if (leg != RGNI_PRIMARY) {
+        op->hedge += RGN_HEDGE_ALTERNATE_WON - RGN_HEDGE_LAUNCHED;
+        return note_alternate_win(router, op->partition, primary, now);
+    }
+    op->hedge += RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE - RGN_HEDGE_LAUNCHED;
+    if ((state & RGNI_STATE_WINS) != 0)
+        return note_primary_win(router, op->partition, primary, now);
     rgni_hedging_give_back(&router->hedging);
-    record_win(router, op, leg, primary, now);
-    return rgni_op_end(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
+    return RGN_DONE;
 }
 
 /* --- its ends by the clock --------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 
 /* Shared by all operations. Where the default options hold, a healthy operation touches nothing of it. */
 typedef struct {
-    _Atomic uint32_t open;                        /* hedges in flight */
+    _Atomic uint32_t open;                        /* hedges in flight, and those of rgni_stripe.hedges_ended */
     _Atomic uint32_t metadata;                    /* races of metadata reads */
     _Atomic uint64_t refused;                     /* hedges that the budget refused */
     _Atomic int64_t credit;                       /* budget_share: millionths of a hedge that may still be launched */

@@ -102,60 +102,79 @@ bool rgni_race_may_follow(const rgn_op *op)
            op->failover_retries + RGNI_RACE_PRICE <= op->options->retry_max_failover_retry_count;
 }
 
-/* The race of an operation with a second half, or of one whose threshold hides behind its attempt's timeout. */
-void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at)
+/* HDG-4: the questions of the published table, but for the hedge's region; HDG-33. HDG-21: a race for each of the first
+ * attempts only. */
+static inline bool may_begin(const rgn_op *op, const rgn_topology *topology)
 {
-    if ((op->send_flags & RGN_SEND_HUB) != 0)
-        op->send_flags = (uint8_t)((op->send_flags & ~RGN_SEND_HUB) | hub_flag(op, RGNI_PRIMARY));
-    if (!rgni_op_has(op, RGNI_OP_HAS_TAIL))
-        rgni_op_need_tail(op, topology);
-    if (rgni_op_has(op, RGNI_OP_FANS))
-        rgni_race_init_fan(op);
-    op->other_at = hedge_at;
-    rgni_race_set_wake(op);
+    const rgn_options *options = op->options;
+
+    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) ||
+        (!topology->has_preferred && options->hedging_preferred_regions == RGN_PREFERRED_REGIONS_NAMED) ||
+        (!topology->automatic_failover && options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER))
+        return false;
+    return !rgni_op_has(op, RGNI_OP_HAS_TAIL) ||
+           (rgni_races_of(op) < options->hedging_races_per_operation && rgni_race_may_follow(op));
 }
 
-/* HDG-4: the questions of the published table; HDG-33. HDG-21: a race for each of the first attempts only. */
-static bool may_begin(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+/* The hedge is what wakes the operation next, unless its leg is. */
+static inline void arm(rgn_op *op, rgn_time_ns hedge_at)
 {
-    if (!rgni_op_has(op, RGNI_OP_MAY_RACE) || !rgni_hedging_is_on(op->options) ||
-        (!topology->has_preferred && op->options->hedging_preferred_regions == RGN_PREFERRED_REGIONS_NAMED))
-        return false;
-    if (op->options->hedging_activation == RGN_ACTIVATION_WITH_FAILOVER && !topology->automatic_failover)
-        return false;
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) &&
-        (rgni_races_of(op) >= op->options->hedging_races_per_operation || !rgni_race_may_follow(op)))
-        return false;
-    return rgni_race_secondary(router, op, topology) != RGN_REGION_NONE;
-}
-
-rgn_step rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
-{
-    const rgn_options *shared = &router->options;
-    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
-    rgn_dur_ns threshold;
-    rgn_time_ns hedge_at;
-
-    if (!may_begin(router, op, topology))
-        return RGN_SEND;
-    if (rgni_op_has(op, RGNI_OP_METADATA)) {
-        if (!rgni_race_take_place(router, op, topology))
-            return RGN_SEND;
-        threshold = op->options->hedging_metadata_threshold;
-    } else {
-        threshold = rgni_hedging_threshold(&router->hedging, shared, op->options, op->region, left);
-    }
-    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
-    hedge_at = rgn_time_add(now, threshold);
-    if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
-        rgni_hedging_earn(&router->hedging, shared);
     rgni_race_arm(op);
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL) || (hedge_at >= op->wake_at && op->wake_kind != RGN_WAKE_DEADLINE)) {
-        rgni_race_arm_with_tail(op, topology, hedge_at);
-    } else if (hedge_at < op->wake_at) {
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        op->other_at = hedge_at;
+    if (hedge_at < op->wake_at) {
         op->wake_at = hedge_at;
         op->wake_kind = RGN_WAKE_HEDGE;
     }
+}
+
+/* The threshold hides behind the attempt's timeout: without a second half it would be forgotten. */
+static inline bool hides(const rgn_op *op, rgn_time_ns hedge_at)
+{
+    return !rgni_op_has(op, RGNI_OP_HAS_TAIL) && hedge_at >= op->wake_at && op->wake_kind != RGN_WAKE_DEADLINE;
+}
+
+/* A race may begin. */
+static RGNI_NOINLINE rgn_step begin_otherwise(rgn_router *router, rgn_op *op, const rgn_topology *topology,
+                                              rgn_time_ns now)
+{
+    const rgn_options *shared = &router->options;
+    rgn_dur_ns left = op->deadline == RGN_TIME_NEVER ? RGN_TIME_NEVER : op->deadline - now;
+    rgn_time_ns hedge_at;
+
+    if (rgni_race_secondary(router, op, topology) == RGN_REGION_NONE ||
+        (rgni_op_has(op, RGNI_OP_METADATA) && !rgni_race_take_place(router, op, topology)))
+        return RGN_SEND;
+    /* HDG-7: counted from here, which for a first attempt is the operation's start. */
+    hedge_at = rgn_time_add(now, rgni_race_threshold(router, op, left));
+    if (shared->hedging_budget_share < RGNI_HEDGE_PRICE)
+        rgni_hedging_earn(&router->hedging, shared);
+    if (hides(op, hedge_at))
+        rgni_op_need_tail(op, topology);
+    arm(op, hedge_at);
+    if (rgni_op_has(op, RGNI_OP_HUB))
+        op->send_flags = (uint8_t)((op->send_flags & ~RGN_SEND_HUB) | hub_flag(op, RGNI_PRIMARY));
+    if (rgni_op_has(op, RGNI_OP_FANS) && rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        rgni_race_init_fan(op);
+    return RGN_SEND;
+}
+
+/* Told short for a read of which nothing but its answers is of interest, and whose hedge needs no search. */
+rgn_step rgni_race_begin(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+{
+    const uint16_t others = RGNI_OP_FANS | RGNI_OP_HEDGED_WRITE | RGNI_OP_HUB;
+    rgn_dur_ns threshold = op->options->hedging_threshold;
+    rgn_time_ns hedge_at;
+
+    if (!may_begin(op, topology))
+        return RGN_SEND;
+    if (threshold == RGN_AUTO || (op->flags & (RGNI_OP_PLAIN | others)) != RGNI_OP_PLAIN ||
+        rgni_race_near_secondary(router, op, topology) == RGN_REGION_NONE)
+        return begin_otherwise(router, op, topology, now);
+    hedge_at = rgn_time_add(now, threshold);
+    if (hides(op, hedge_at))
+        return begin_otherwise(router, op, topology, now);
+    arm(op, hedge_at);
     return RGN_SEND;
 }
 
@@ -318,46 +337,11 @@ static rgn_step time_out_leg(rgn_router *router, rgn_op *op, rgn_time_ns now)
     return rgni_race_end_leg(router, op, leg, rgni_class_of(&rgni_lost), &rgni_lost, RGN_EVIDENCE_TIMEOUT, now);
 }
 
-static RGNI_NOINLINE rgn_step launch_or_go_on(rgn_router *router, rgn_op *op, rgn_time_ns now)
+rgn_step rgni_race_on_threshold(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     if (now >= op->deadline)
         return rgni_race_pass_deadline(router, op, now);
     return launch(router, op, now) ? RGN_SEND : go_on_alone(op);
-}
-
-/* A first attempt's race of two, whose hedge goes to the list's second region, and no budget refuses it. */
-static inline bool launches_plainly(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
-{
-    return rgni_race_goes_to_second(op, topology) && !rgni_op_has(op, RGNI_OP_FANS) &&
-           op->options->hedging_leg_exclusions == RGN_LEG_EXCLUSIONS_UNION && rgni_hedging_is_free(&router->options);
-}
-
-/* Nearly always the hedge is a plain one, which is told here in short: what launch() comes to. The primary, which is
- * open and shown, was sent with the same timeout before, so that its own comes first. */
-rgn_step rgni_race_on_threshold(rgn_router *router, rgn_op *op, rgn_time_ns now)
-{
-    const rgn_topology *topology = rgni_router_topology(router);
-    rgn_time_ns primary_at = op->leg_timeout_at;
-    bool is_first = primary_at <= op->deadline;
-
-    if (now >= op->deadline || !launches_plainly(router, op, topology))
-        return launch_or_go_on(router, op, now);
-    rgni_hedging_take_free(&router->hedging);
-    rgni_op_begin_tail(op, topology);
-    op->hedge = RGN_HEDGE_LAUNCHED | 1u << 4;
-    op->attempts = 2;
-    op->pair.other_region = op->region;
-    op->other_at = primary_at;
-    op->state = RGNI_OP_RACE;
-    op->leg = RGNI_HEDGE;
-    op->region = topology->read_order.region[1];
-    op->leg_timeout_at = rgn_time_add(now, op->options->retry_request_timeout);
-    op->reason = RGN_REASON_ROUTE_HEDGE;
-    op->send_flags = RGN_SEND_HEDGE;
-    op->open_legs = 1u << RGNI_PRIMARY | 1u << RGNI_HEDGE;
-    op->wake_at = is_first ? primary_at : op->deadline;
-    op->wake_kind = is_first ? RGN_WAKE_LEG_TIMEOUT : RGN_WAKE_DEADLINE;
-    return RGN_SEND;
 }
 
 rgn_step rgni_race_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)

@@ -72,7 +72,8 @@ static inline rgn_step rgni_op_end(rgn_op *op, uint16_t status, uint16_t substat
 /* Initialises the second half, which a healthy operation never touches, but for what a race has there. */
 static inline void rgni_op_begin_tail(rgn_op *op, const rgn_topology *topology)
 {
-    memset((char *)op + offsetof(rgn_op, entry_generation), 0, sizeof *op - offsetof(rgn_op, entry_generation));
+    memset((char *)op + offsetof(rgn_op, entry_generation), 0,
+           offsetof(rgn_op, canary_failed_at) - offsetof(rgn_op, entry_generation));
     op->attempts = 1;
     op->account_generation = (uint16_t)topology->generation;
     op->canary_failed_at = RGN_TIME_NEVER;
@@ -80,43 +81,38 @@ static inline void rgni_op_begin_tail(rgn_op *op, const rgn_topology *topology)
 }
 
 /* The hedge's region, with the rule that leaves out what has tripped. Nearly always that is home at most, and so is
- * what has failed within the operation: from home a hedge goes to the second region, from there to the third. */
-static inline rgn_region rgni_race_untripped(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+ * what has failed within the operation: from home a hedge goes to the second region, from there to the third. NONE
+ * where it has to be searched for. */
+static inline rgn_region rgni_race_near_untripped(const rgn_router *router, const rgn_op *op,
+                                                  const rgn_topology *topology)
 {
     const rgn_region *order = topology->read_order.region;
     unsigned count = topology->read_order.count;
     rgn_region_set barred;
 
-    if (rgni_op_knows_failed(router, op, rgni_router_state_of(router, op->partition), &barred)) {
-        barred |= rgni_op_has(op, RGNI_OP_HAS_TAIL) ? op->failed_regions : 0;
-        if ((barred & ~rgn_region_bit(order[0])) == 0) {
-            if (op->region == order[0] && count > 1)
-                return order[1];
-            if (barred != 0 && count > 2 && op->region == order[1])
-                return order[2];
-        }
-    }
-    return rgni_race_search_secondary(router, op, topology);
+    if (!rgni_op_knows_failed(router, op, rgni_router_state_of(router, op->partition), &barred))
+        return RGN_REGION_NONE;
+    barred |= rgni_op_has(op, RGNI_OP_HAS_TAIL) ? op->failed_regions : 0;
+    if ((barred & ~rgn_region_bit(order[0])) != 0)
+        return RGN_REGION_NONE;
+    if (op->region == order[0])
+        return count > 1 ? order[1] : RGN_REGION_NONE;
+    return barred != 0 && count > 2 && op->region == order[1] ? order[2] : RGN_REGION_NONE;
 }
 
-/* No region is barred from a hedge: the list's first two are all there is to look at. */
-static inline bool rgni_race_bars_nothing(const rgn_op *op, const rgn_topology *topology)
-{
-    return op->excluded == 0 && topology->read_order.count > 1 &&
-           !rgni_op_has(op, RGNI_OP_HAS_TAIL | RGNI_OP_HEDGED_WRITE) &&
-           op->options->hedging_secondary != RGN_SECONDARY_UNTRIPPED;
-}
-
-/* The hedge's region for the leg in op->region. */
-static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
+/* The same by any rule, for the leg in op->region: most often nothing is excluded, and no region is barred from a
+ * hedge. */
+static inline rgn_region rgni_race_near_secondary(const rgn_router *router, const rgn_op *op,
+                                                  const rgn_topology *topology)
 {
     const rgn_region *list = topology->read_order.region;
 
-    if (!rgni_race_bars_nothing(op, topology))
-        return op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED && op->excluded == 0 &&
-                       !rgni_op_has(op, RGNI_OP_HEDGED_WRITE)
-                   ? rgni_race_untripped(router, op, topology)
-                   : rgni_race_search_secondary(router, op, topology);
+    if (op->excluded != 0 || rgni_op_has(op, RGNI_OP_HEDGED_WRITE))
+        return RGN_REGION_NONE;
+    if (op->options->hedging_secondary == RGN_SECONDARY_UNTRIPPED)
+        return rgni_race_near_untripped(router, op, topology);
+    if (topology->read_order.count < 2 || rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        return RGN_REGION_NONE;
     if (op->region == list[0])
         return list[1];
     if (op->options->hedging_secondary != RGN_SECONDARY_SECOND)
@@ -124,10 +120,12 @@ static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn
     return op->region != list[1] ? list[1] : RGN_REGION_NONE;
 }
 
-/* The leg is at home, and its hedge goes to the list's second region. */
-static inline bool rgni_race_goes_to_second(const rgn_op *op, const rgn_topology *topology)
+/* The hedge's region for the leg in op->region. */
+static inline rgn_region rgni_race_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology)
 {
-    return op->region == topology->read_order.region[0] && rgni_race_bars_nothing(op, topology);
+    rgn_region near = rgni_race_near_secondary(router, op, topology);
+
+    return near != RGN_REGION_NONE ? near : rgni_race_search_secondary(router, op, topology);
 }
 
 /* The primary leg has just been sent: if the operation is eligible, a race begins. Returns RGN_SEND. */

@@ -30,15 +30,15 @@ enum {
     RGNI_OP_HAS_TAIL = RGN_OP_HAS_SECOND_HALF,
     RGNI_OP_TICKET = 8,      /* the open leg is a canary that the entry counts */
     RGNI_OP_BEGAN_AS_CANARY = 16,
-    RGNI_OP_WRITE_LIST = 32,      /* a session retry sends a read to where writes go */
-    RGNI_OP_FORCED = 64,          /* the last attempt after the throttle's total wait was taken */
-    RGNI_OP_PLAIN = 128,          /* no race of two reads that it enters is more than sending, winning or failing */
-    RGNI_OP_MAY_RACE = 256,       /* of a kind that may be hedged */
-    RGNI_OP_METADATA = 512,       /* not on the data plane */
-    RGNI_OP_HUB = 1024,           /* the hub latch: set once, it stays to the operation's end */
-    RGNI_OP_PLACE = 2048,         /* holds a place among the races of metadata reads */
-    RGNI_OP_WAITED = 4096,        /* the attempt that is being sent has waited for its time */
-    RGNI_OP_FANS = 8192,          /* it may have more than one alternate: op->fan holds its legs */
+    RGNI_OP_WRITE_LIST = 32, /* a session retry sends a read to where writes go */
+    RGNI_OP_FORCED = 64,     /* the last attempt after the throttle's total wait was taken */
+    RGNI_OP_PLAIN = 128,     /* but for other flags, nothing is to be done at its end or that of its races but to end */
+    RGNI_OP_MAY_RACE = 256,  /* of a kind that may be hedged */
+    RGNI_OP_METADATA = 512,  /* not on the data plane */
+    RGNI_OP_HUB = 1024,      /* the hub latch: set once, it stays to the operation's end */
+    RGNI_OP_PLACE = 2048,    /* holds a place among the races of metadata reads */
+    RGNI_OP_WAITED = 4096,   /* the attempt that is being sent has waited for its time */
+    RGNI_OP_FANS = 8192,     /* it may have more than one alternate: op->fan holds its legs */
     RGNI_OP_HEDGED_WRITE = 16384, /* a write that may race */
 };
 
@@ -212,13 +212,12 @@ rgn_step rgni_op_send_here(rgn_op *op, rgn_time_ns now);
 
 /* --- of the race, for the pipeline --- */
 
-/* For op_begin.h: the hedge's region in the general case; a race that needs the operation's second half. */
+/* For op_begin.h: the hedge's region in the general case. */
 rgn_region rgni_race_search_secondary(const rgn_router *router, const rgn_op *op, const rgn_topology *topology);
 /* The place of a further hedge, RGN_REGION_NONE if there is none; the region where a hedge for `place`
  * goes if it forgets the caller's exclusions. */
 rgn_region rgni_race_next_place(const rgn_router *router, const rgn_op *op, const rgn_topology *topology);
 rgn_region rgni_race_region_of(const rgn_op *op, rgn_region place, const rgn_topology *topology);
-void rgni_race_arm_with_tail(rgn_op *op, const rgn_topology *topology, rgn_time_ns hedge_at);
 /* HDG-31: a metadata read needs a place for its race. False: it has none and does not race. */
 bool rgni_race_take_place(rgn_router *router, rgn_op *op, const rgn_topology *topology);
 /* To be called after each step: gives the place back if the race is over. */
@@ -270,6 +269,11 @@ rgn_step rgni_race_again_armed(rgn_op *op, rgn_dur_ns delay, rgn_time_ns now);
 
 /* A leg has ended by itself; the state is race or harvest. Gives the race's place back if that is its end. */
 rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now);
+
+/* HDG-13: `leg` of a plain race (race_plain.h) has won with 200, at a partition in that state, where nobody listens to
+ * an ordinary success. */
+rgn_step rgni_race_win_plainly(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response,
+                               rgn_time_ns now, uint8_t state);
 
 /* The threshold has passed, and the state is armed. */
 rgn_step rgni_race_on_threshold(rgn_router *router, rgn_op *op, rgn_time_ns now);

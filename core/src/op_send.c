@@ -211,12 +211,14 @@ static RGNI_NOINLINE rgn_step start_elsewhere(rgn_router *router, rgn_op *op, co
     return RGN_SEND;
 }
 
-/* Whether the operation is of a kind that may be hedged. */
+/* HDG-4: whether the operation is of a kind that may be hedged. */
 static inline unsigned race_flags(const rgn_request *request, const rgn_options *options, const rgn_topology *topology)
 {
+    unsigned may_race = rgni_hedging_is_on(options) ? RGNI_OP_MAY_RACE : 0;
+
     if (request->direction == RGN_WRITE)
-        return rgni_hedging_covers_write(request, options, topology) ? RGNI_OP_MAY_RACE | RGNI_OP_HEDGED_WRITE : 0;
-    return rgni_hedging_covers_read(request, options) ? RGNI_OP_MAY_RACE : 0;
+        return rgni_hedging_covers_write(request, options, topology) ? may_race | RGNI_OP_HEDGED_WRITE : 0;
+    return rgni_hedging_covers_read(request, options) ? may_race : 0;
 }
 
 /* Fills in the first half. */

@@ -3,6 +3,7 @@
  */
 #include "op_begin.h"
 #include "classify_table.h"
+#include "race_plain.h"
 
 #include <assert.h>
 #include <string.h>
@@ -94,9 +95,10 @@ void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn
         direction = RGN_WRITE;
     if (class->charge == RGN_CHARGE_ENDPOINT)
         rgn_router_mark_endpoint(router, region, (rgn_mark_reason) class->mark_reason, now);
-    else if (may_roam)
+    else if (may_roam) {
         op->pending_marks |= rgn_region_bit(region);
-    else if (rgni_op_has(op, RGNI_OP_COVERED)) {
+        rgni_op_set(op, RGNI_OP_PLAIN, false);
+    } else if (rgni_op_has(op, RGNI_OP_COVERED)) {
         if (is_counted(router, op, response))
             rgn_router_record_failure(router, op->partition, region, direction, now);
     } else if (response->transport == RGN_TRANSPORT_NONE)
@@ -326,29 +328,56 @@ static RGNI_NOINLINE rgn_step end_otherwise(rgn_router *router, rgn_op *op, unsi
     return rgni_op_finish(op, response->status, response->substatus, RGN_REASON_DONE_SUCCESS, false);
 }
 
-/* The only leg of an operation that has never needed its second half, and whose race, if any, stands before its
+/* The only leg of an operation that has nothing to settle at its end, and whose race, if any, stands before its
  * threshold. */
 static inline bool is_only_leg(const rgn_op *op, unsigned leg)
 {
     const uint8_t either_state = RGNI_OP_IN_FLIGHT & RGNI_OP_ARMED;
     const uint8_t looked_at = (uint8_t) ~(RGNI_OP_IN_FLIGHT ^ RGNI_OP_ARMED);
 
-    return (rgni_op_standing(op) & rgni_standing(UINT8_MAX, looked_at, RGNI_OP_HAS_TAIL | RGNI_OP_PLAIN)) ==
-               rgni_standing(1, either_state, RGNI_OP_PLAIN) &&
-           leg == 0;
+    const uint16_t flags = RGNI_OP_PLAIN | RGNI_OP_TICKET | RGNI_OP_PLACE | RGNI_OP_HUB;
+
+    return (rgni_op_standing(op) & rgni_standing(UINT8_MAX, looked_at, flags)) ==
+               rgni_standing(1u << RGNI_PRIMARY, either_state, RGNI_OP_PLAIN) &&
+           leg == RGNI_PRIMARY;
 }
 
-rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+static inline rgn_step end_only_leg(rgn_op *op, const rgn_response *response)
 {
-    if (op->partition >= router->partition_count ||
-        (rgni_router_state(router, op->partition) & router->heard_armed) != 0 || !is_only_leg(op, leg) ||
-        !rgni_is_ok(response))
-        return end_otherwise(router, op, leg, response, now);
     op->leg = 0;
     op->cancel_legs = 0;
     op->open_legs = 0;
     op->result.region = op->region;
     return rgni_op_finish(op, RGNI_STATUS_OK, response->substatus, RGN_REASON_DONE_SUCCESS, false);
+}
+
+/* HDG-17: at a partition that has hedge wins. */
+static RGNI_NOINLINE rgn_step end_only_leg_and_wins(rgn_router *router, rgn_op *op, const rgn_response *response,
+                                                    rgn_time_ns now)
+{
+    bool was_armed = op->state == RGNI_OP_ARMED;
+
+    (void)end_only_leg(op, response);
+    if (was_armed && rgni_race_counts(op))
+        rgni_router_end_wins(router, op->partition, op->region, now);
+    return RGN_DONE;
+}
+
+rgn_step rgn_op_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rgn_response *response, rgn_time_ns now)
+{
+    if (op->partition < router->partition_count && rgni_is_ok(response)) {
+        uint8_t state = rgni_router_state(router, op->partition);
+        if (is_only_leg(op, leg)) {
+            if ((state & router->heard_armed) == 0)
+                return end_only_leg(op, response);
+            if ((state & router->heard) == 0)
+                return end_only_leg_and_wins(router, op, response, now);
+        } else if (rgni_race_is_plain(op) && (state & router->heard) == 0) {
+            assert((op->open_legs >> leg & 1) != 0);
+            return rgni_race_win_plainly(router, op, leg, response, now, state);
+        }
+    }
+    return end_otherwise(router, op, leg, response, now);
 }
 
 /* OPR-4: an attempt that outlives its timeout may have reached the service. */
@@ -399,21 +428,23 @@ static rgn_step wake(rgn_router *router, rgn_op *op, rgn_time_ns now)
 /* Apart, so that a hedge that is launched saves no registers for it. */
 static RGNI_NOINLINE rgn_step ring(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
-    rgn_step step = wake(router, op, now);
+    rgn_step step;
 
+    assert(op->state != RGNI_OP_DONE);
+    op->cancel_legs = 0;
+    if (now < op->wake_at)
+        return RGN_WAIT;
+    step = wake(router, op, now);
     rgni_race_free_place(router, op);
     return step;
 }
 
 rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
-    assert(op->state != RGNI_OP_DONE);
-    op->cancel_legs = 0;
-    if (now < op->wake_at)
-        return RGN_WAIT;
-    if (op->state == RGNI_OP_ARMED && op->wake_kind == RGN_WAKE_HEDGE && !rgni_op_has(op, RGNI_OP_PLACE))
-        return rgni_race_on_threshold(router, op, now);
-    return ring(router, op, now);
+    const rgn_topology *topology = rgni_router_topology(router);
+
+    return rgni_race_launches_plainly(op, topology, now) ? rgni_race_launch_plainly(router, op, topology, now)
+                                                         : ring(router, op, now);
 }
 
 rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)

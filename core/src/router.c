@@ -38,6 +38,8 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     atomic_init(&router->snapshot, NULL);
     atomic_init(&router->epoch, 2);
     atomic_init(&router->few_wins, NULL);
+    router->few_wins_end =
+        (uint32_t)rgn_time_min(config->options.breaker_consecutive_hedge_win_threshold, RGNI_FEW_WINS_MAX + 1);
     rgni_marks_init(&router->marks);
     atomic_init(&router->is_breaker_on, false);
     router->excluded = config->excluded;

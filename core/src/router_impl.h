@@ -62,6 +62,7 @@ struct rgn_router {
     _Atomic(rgni_few_wins *) few_wins;
     rgni_stripe *stripes;
     uint32_t stripe_count; /* a power of two */
+    uint32_t few_wins_end; /* as many wins are no short row any more, or reach the threshold */
     rgn_region_set excluded;
     rgn_region_set home; /* the first topology's first region; whoever comes first later */
     atomic_bool is_breaker_on;
@@ -292,6 +293,85 @@ static inline void rgni_router_note_primary_win(rgn_router *router, rgn_partitio
 {
     if (partition < router->partition_count && (rgni_router_state(router, partition) & RGNI_STATE_WINS) != 0)
         rgni_router_end_wins(router, partition, region, now);
+}
+
+/* FLO-9: the driver counts whether or not the breaker covers the partition, which is a known one; else nobody would
+ * look at the count. */
+static inline bool rgni_router_counts_win(const rgn_router *router, rgn_region region)
+{
+    const rgn_topology *topology;
+
+    if (router->options.routing_rules == RGN_ROUTING_DRIVER)
+        return true;
+    topology = rgni_router_topology(router);
+    return atomic_load_explicit(&router->is_breaker_on, memory_order_acquire) && topology->read_order.count > 1 &&
+           rgn_region_in(topology->regions, region);
+}
+
+/* The stripe's lock is held, and so many hedges are no longer in flight. */
+static inline void rgni_stripe_end_hedges(rgni_stripe *stripe, unsigned hedges)
+{
+    uint32_t ended = atomic_load_explicit(&stripe->hedges_ended, memory_order_relaxed);
+
+    if (hedges > 0)
+        atomic_store_explicit(&stripe->hedges_ended, ended + hedges, memory_order_release);
+}
+
+/* FLO-9, told short: a win that goes on with the partition's only row, or begins it, and does not reach the threshold
+ * changes the count and nothing else. `hedges` end with it. False: it has to be told in full, and nothing has
+ * happened. */
+static inline bool rgni_router_count_few_wins(rgn_router *router, rgn_partition partition, rgn_region region,
+                                              unsigned hedges)
+{
+    rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
+    unsigned wins;
+    uint8_t state;
+    bool is_short;
+
+    if (few == NULL)
+        return false;
+    few += partition;
+    rgni_lock(&stripe->lock);
+    state = rgni_router_state(router, partition);
+    wins = rgni_few_wins_count(*few) + 1;
+    is_short = wins < router->few_wins_end &&
+               (*few != 0 ? rgni_few_wins_region(*few) == region : (state & RGNI_STATE_WINS) == 0) &&
+               rgni_router_counts_win(router, region);
+    if (is_short) {
+        *few = rgni_few_wins_of(region, wins);
+        if (wins == 1)
+            atomic_store_explicit(&router->states[partition], state | RGNI_STATE_WINS, memory_order_release);
+        rgni_stripe_end_hedges(stripe, hedges);
+    }
+    rgni_unlock(&stripe->lock);
+    return is_short;
+}
+
+/* The same of a primary's win, which ends the row of its region. */
+static inline bool rgni_router_end_few_wins(rgn_router *router, rgn_partition partition, rgn_region region,
+                                            unsigned hedges)
+{
+    rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
+    bool is_short;
+
+    if (few == NULL)
+        return false;
+    few += partition;
+    rgni_lock(&stripe->lock);
+    is_short = *few != 0;
+    if (is_short) {
+        if (rgni_few_wins_region(*few) == region) {
+            *few = 0;
+            atomic_store_explicit(&router->states[partition],
+                                  rgni_router_state(router, partition) & (uint8_t)~RGNI_STATE_WINS,
+                                  memory_order_release);
+        }
+        rgni_stripe_end_hedges(stripe, hedges);
+    }
+    rgni_unlock(&stripe->lock);
+    return is_short;
 }
 
 /* An ordinary attempt's success, where anything listens to it. */

@@ -83,6 +83,7 @@ typedef struct {
     uint32_t heap_count;
     rgni_slot **table; /* linear probing */
     rgni_slot **heap;
+    _Atomic uint32_t hedges_ended; /* under the lock: rgni_hedging.open counts them as open */
     rgni_pool slots;
     rgni_pool sides;
 } rgni_stripe;

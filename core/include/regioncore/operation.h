@@ -163,6 +163,8 @@ typedef struct rgn_op {
     uint8_t throttle_retries;
     uint8_t retry_with_attempts;
     uint32_t backend_waited_us;
+    rgn_dur_ns throttle_waited;
+    rgn_dur_ns retry_with_waited;
     union { /* of a race only */
         rgn_pair pair;
         rgn_fan *fan; /* of an operation that may have more than one alternate, from its start */
@@ -171,8 +173,6 @@ typedef struct rgn_op {
         rgn_time_ns other_at;         /* when the next hedge is due; of two legs that race: the other one's instant */
         rgn_region_set pending_marks; /* writes that roam: failures to be recorded once one has reached a region */
     };
-    rgn_dur_ns throttle_waited;
-    rgn_dur_ns retry_with_waited;
     rgn_time_ns canary_failed_at; /* of an operation that began as a canary: when its first attempt sent it elsewhere;
                                      else NEVER */
 } rgn_op;
