@@ -3,9 +3,9 @@
  * account. */
 #include "router_impl.h"
 
-void rgni_clock_init(rgni_clock *clock)
+void rgni_clock_init(rgni_clock *clock, bool is_unshared)
 {
-    atomic_flag_clear(&clock->lock);
+    rgni_spin_init(&clock->lock, is_unshared);
     clock->entries = 0;
     clock->next_tick = RGN_TIME_NEVER;
     clock->next_probe = RGN_TIME_NEVER;

@@ -5,9 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-void rgni_marks_init(rgni_marks *marks)
+void rgni_marks_init(rgni_marks *marks, bool is_unshared)
 {
-    atomic_flag_clear(&marks->lock);
+    rgni_spin_init(&marks->lock, is_unshared);
     atomic_init(&marks->marked, 0);
     atomic_init(&marks->write_only, 0);
     for (unsigned region = 0; region < RGN_REGIONS_MAX; region++) {

@@ -310,7 +310,7 @@ static RGNI_NOINLINE void count_win(rgn_router *router, rgn_partition partition,
 
 void rgn_router_record_hedge_win(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
-    if (partition < router->partition_count && !rgni_router_count_few_wins(router, partition, region, 0))
+    if (partition < router->partition_count && !rgni_router_count_few_wins(router, partition, region))
         count_win(router, partition, region, now);
 }
 
@@ -326,7 +326,7 @@ static RGNI_NOINLINE void end_row(rgn_router *router, rgn_partition partition, r
 
 void rgni_router_end_wins(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
 {
-    if (!rgni_router_end_few_wins(router, partition, region, 0))
+    if (!rgni_router_end_few_wins(router, partition, region))
         end_row(router, partition, region, now);
 }
 

@@ -25,10 +25,11 @@ const char *rgn_hedge_name(rgn_hedge hedge)
     return (unsigned)hedge < RGN_HEDGE_COUNT ? names[hedge] : "?";
 }
 
-void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options)
+void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options, bool is_unshared)
 {
     rgn_dur_ns first = options->hedging_threshold == RGN_AUTO ? RGNI_HEDGE_THRESHOLD : options->hedging_threshold;
 
+    hedging->is_unshared = is_unshared;
     atomic_init(&hedging->open, 0);
     atomic_init(&hedging->metadata, 0);
     atomic_init(&hedging->refused, 0);
@@ -202,11 +203,7 @@ rgn_dur_ns rgn_router_hedge_threshold(const rgn_router *router, rgn_region prima
 
 uint32_t rgn_router_open_hedges(const rgn_router *router)
 {
-    uint32_t ended = 0;
-
-    for (uint32_t i = 0; i < router->stripe_count; i++)
-        ended += atomic_load_explicit(&router->stripes[i].hedges_ended, memory_order_acquire);
-    return atomic_load_explicit(&router->hedging.open, memory_order_relaxed) - ended;
+    return rgni_hedging_open(&router->hedging);
 }
 
 uint32_t rgn_router_open_metadata_races(const rgn_router *router)

@@ -206,11 +206,10 @@ rgn_step rgni_race_on_leg(rgn_router *router, rgn_op *op, unsigned leg, const rg
     return step;
 }
 
-/* HDG-17, of a hedge that has won and is given back with what is noted. A short row is both under one lock. */
+/* HDG-17, of an operation that has ended. */
 static RGNI_NOINLINE rgn_step note_alternate_win_in_full(rgn_router *router, rgn_partition partition,
                                                          rgn_region primary, rgn_time_ns now)
 {
-    rgni_hedging_give_back(&router->hedging);
     rgn_router_record_hedge_win(router, partition, primary, now);
     return RGN_DONE;
 }
@@ -218,26 +217,16 @@ static RGNI_NOINLINE rgn_step note_alternate_win_in_full(rgn_router *router, rgn
 static RGNI_NOINLINE rgn_step note_alternate_win(rgn_router *router, rgn_partition partition, rgn_region primary,
                                                  rgn_time_ns now)
 {
-    return rgni_router_count_few_wins(router, partition, primary, 1)
+    return rgni_router_count_few_wins(router, partition, primary)
                ? RGN_DONE
                : note_alternate_win_in_full(router, partition, primary, now);
-}
-
-/* The same of a primary that ends a row of wins. */
-static RGNI_NOINLINE rgn_step note_primary_win_in_full(rgn_router *router, rgn_partition partition, rgn_region primary,
-                                                       rgn_time_ns now)
-{
-    rgni_hedging_give_back(&router->hedging);
-    rgni_router_note_primary_win(router, partition, primary, now);
-    return RGN_DONE;
 }
 
 static RGNI_NOINLINE rgn_step note_primary_win(rgn_router *router, rgn_partition partition, rgn_region primary,
                                                rgn_time_ns now)
 {
-    return rgni_router_end_few_wins(router, partition, primary, 1)
-               ? RGN_DONE
-               : note_primary_win_in_full(router, partition, primary, now);
+    rgni_router_end_wins(router, partition, primary, now);
+    return RGN_DONE;
 }
 
 /* What win() comes to without what it would ask in vain. */
@@ -246,6 +235,7 @@ rgn_step rgni_race_win_plainly(rgn_router *router, rgn_op *op, unsigned leg, con
 {
     rgn_region primary = op->leg == RGNI_PRIMARY ? op->region : op->pair.other_region;
 
+    rgni_hedging_give_back(&router->hedging);
     op->cancel_legs = (uint8_t)(op->open_legs & ~(1u << leg));
     op->open_legs = 0;
     op->result.region = leg == op->leg ? op->region : op->pair.other_region;
@@ -255,10 +245,7 @@ rgn_step rgni_race_win_plainly(rgn_router *router, rgn_op *op, unsigned leg, con
         return note_alternate_win(router, op->partition, primary, now);
     }
     op->hedge += RGN_HEDGE_PRIMARY_WON_AFTER_HEDGE - RGN_HEDGE_LAUNCHED;
-    if ((state & RGNI_STATE_WINS) != 0)
-        return note_primary_win(router, op->partition, primary, now);
-    rgni_hedging_give_back(&router->hedging);
-    return RGN_DONE;
+    return (state & RGNI_STATE_WINS) != 0 ? note_primary_win(router, op->partition, primary, now) : RGN_DONE;
 }
 
 /* --- its ends by the clock --------------------------------------------------------------------------------------- */

@@ -12,14 +12,15 @@
 
 /* Shared by all operations. Where the default options hold, a healthy operation touches nothing of it. */
 typedef struct {
-    _Atomic uint32_t open;                        /* hedges in flight, and those of rgni_stripe.hedges_ended */
+    bool is_unshared;                             /* of the router: nobody else counts meanwhile */
+    _Atomic uint32_t open;                        /* hedges in flight */
     _Atomic uint32_t metadata;                    /* races of metadata reads */
     _Atomic uint64_t refused;                     /* hedges that the budget refused */
     _Atomic int64_t credit;                       /* budget_share: millionths of a hedge that may still be launched */
     _Atomic rgn_dur_ns estimate[RGN_REGIONS_MAX]; /* policies adaptive and naive */
 } rgni_hedging;
 
-void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options);
+void rgni_hedging_init(rgni_hedging *hedging, const rgn_options *options, bool is_unshared);
 
 /* HDG-37: writes where they are asked for and may go to several regions. */
 static inline bool rgni_hedging_covers_write(const rgn_request *request, const rgn_options *options,
@@ -81,10 +82,18 @@ static inline bool rgni_hedging_is_free(const rgn_options *options)
     return options->hedging_budget_concurrent == RGN_COUNT_MAX_ && options->hedging_budget_share >= RGNI_HEDGE_PRICE;
 }
 
+static inline uint32_t rgni_hedging_open(const rgni_hedging *hedging)
+{
+    return atomic_load_explicit(&hedging->open, memory_order_relaxed);
+}
+
 /* The same where no budget is set. */
 static inline void rgni_hedging_take_free(rgni_hedging *hedging)
 {
-    atomic_fetch_add_explicit(&hedging->open, 1, memory_order_relaxed);
+    if (hedging->is_unshared)
+        atomic_store_explicit(&hedging->open, rgni_hedging_open(hedging) + 1, memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(&hedging->open, 1, memory_order_relaxed);
 }
 
 static inline void rgni_hedging_leave(_Atomic uint32_t *places)
@@ -98,7 +107,14 @@ static inline void rgni_hedging_leave(_Atomic uint32_t *places)
 /* The hedge is no longer in flight. */
 static inline void rgni_hedging_give_back(rgni_hedging *hedging)
 {
-    rgni_hedging_leave(&hedging->open);
+    uint32_t before = rgni_hedging_open(hedging);
+
+    if (!hedging->is_unshared) {
+        rgni_hedging_leave(&hedging->open);
+        return;
+    }
+    assert(before > 0);
+    atomic_store_explicit(&hedging->open, before - 1, memory_order_relaxed);
 }
 
 /* HDG-31: the same for the race of a metadata read as a whole. */

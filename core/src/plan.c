@@ -9,19 +9,18 @@ static_assert(offsetof(rgn_request, excluded) == offsetof(rgn_request, direction
 static_assert(offsetof(rgn_op, options) + sizeof(rgn_options *) <= offsetof(rgn_op, leg) + RGNI_PLANNED_BYTES &&
                   offsetof(rgn_op, deadline) >= offsetof(rgn_op, leg) + RGNI_PLANNED_BYTES,
               "what is the same for all that start by a plan lies in a row");
-static_assert(sizeof(rgn_plan) <= UINT8_MAX, "a place is one byte");
 
 /* PLN-1: rgni_state_moves_nothing() and rgni_state_goes_around_home(), for each state byte. */
 #define IS_TRIPPED(state, direction) (((state) >> 2 >> (direction)&1) != 0)
 #define PLACE(state, direction)                                                       \
     (((state)&RGNI_STATE_OVERRIDE) == 0 && !IS_TRIPPED(state, direction) &&           \
              ((state)&RGNI_STATE_PHASE) != RGN_PHASE_RECOVERING                       \
-         ? offsetof(rgn_plan, at_home)                                                \
+         ? RGNI_AT_HOME                                                               \
      : ((state) & (RGNI_STATE_PHASE | RGNI_STATE_OVERRIDE | RGNI_STATE_HOME_ONLY)) == \
                  (RGN_PHASE_UNHEALTHY | RGNI_STATE_HOME_ONLY) &&                      \
              IS_TRIPPED(state, direction)                                             \
-         ? offsetof(rgn_plan, around_home)                                            \
-         : offsetof(rgn_plan, nowhere))
+         ? RGNI_AROUND_HOME                                                           \
+         : RGNI_NO_PLACE)
 #define PLACES_4(state, direction) \
     PLACE(state, direction), PLACE((state) + 1, direction), PLACE((state) + 2, direction), PLACE((state) + 3, direction)
 #define PLACES_16(state, direction)                                                                 \
@@ -68,7 +67,7 @@ void rgni_plan_make(rgn_plan *plan, const rgn_router *router, const rgn_op *op, 
 
     if (!rgni_plan_is_for(plan, router, request))
         begin(plan, router, request);
-    planned = plan->places[state] == offsetof(rgn_plan, at_home) ? &plan->at_home : &plan->around_home;
+    planned = plan->places[state] == RGNI_AT_HOME ? &plan->at_home : &plan->around_home;
     planned->epoch = 0;
     if (is_unplannable(router, op) || op->wake_at == RGN_TIME_NEVER || op->leg_timeout_at == RGN_TIME_NEVER)
         return;

@@ -11,8 +11,9 @@
 
 enum { RGNI_STATES = 256, RGNI_PLANNED_BYTES = sizeof((rgn_planned *)0)->words };
 
-/* Where in an rgn_plan lies what holds at a partition in that state: at home or around home; `nowhere`: its entry has
- * to be asked. */
+/* What of an rgn_plan holds at a partition in that state: nothing, for its entry has to be asked; or a place in there.
+ */
+enum { RGNI_NO_PLACE, RGNI_AT_HOME, RGNI_AROUND_HOME };
 extern const uint8_t rgni_plan_places[RGN_DIRECTIONS][RGNI_STATES];
 
 /* All fields of a request that say what kind it is, but for pointers and the timeout. */
@@ -31,20 +32,24 @@ static inline bool rgni_plan_is_for(const rgn_plan *plan, const rgn_router *rout
 }
 
 /* PLN-1: what is planned for the request and holds for it here and now; NULL: nothing. While an endpoint is marked the
- * router's epoch is that of no plan. */
+ * router's epoch is that of no plan. The place is chosen by branches: most requests in a row have the same one, and
+ * nothing waits for the partition's state then. */
 static inline const rgn_planned *rgni_plan_for(const rgn_plan *plan, const rgn_router *router,
                                                const rgn_request *request, rgn_time_ns now)
 {
-    const char *place;
-    uint64_t epoch;
+    const rgn_planned *planned;
+    uint8_t place;
 
     if (request->partition >= router->partition_count || !rgni_plan_is_for(plan, router, request) || now > plan->latest)
         return NULL;
-    place = (const char *)plan + plan->places[rgni_router_state(router, request->partition)];
-    memcpy(&epoch, place, sizeof epoch);
-    if (epoch != atomic_load_explicit(&router->epoch, memory_order_acquire))
+    place = plan->places[rgni_router_state(router, request->partition)];
+    if (place == RGNI_AT_HOME)
+        planned = &plan->at_home;
+    else if (place == RGNI_AROUND_HOME)
+        planned = &plan->around_home;
+    else
         return NULL;
-    return (const rgn_planned *)(const void *)place;
+    return planned->epoch == atomic_load_explicit(&router->epoch, memory_order_acquire) ? planned : NULL;
 }
 
 /* The plan holds: fills in the first half. */

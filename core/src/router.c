@@ -40,7 +40,7 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     atomic_init(&router->few_wins, NULL);
     router->few_wins_end =
         (uint32_t)rgn_time_min(config->options.breaker_consecutive_hedge_win_threshold, RGNI_FEW_WINS_MAX + 1);
-    rgni_marks_init(&router->marks);
+    rgni_marks_init(&router->marks, config->is_unshared);
     atomic_init(&router->is_breaker_on, false);
     router->excluded = config->excluded;
     router->home = 0;
@@ -51,9 +51,9 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
                             rgni_hedging_is_free(&config->options);
     router->partition_count = config->partition_count;
     router->options = config->options;
-    rgni_hedging_init(&router->hedging, &config->options);
+    rgni_hedging_init(&router->hedging, &config->options, config->is_unshared);
     router->stripe_count = config->lock_stripes;
-    rgni_clock_init(&router->clock);
+    rgni_clock_init(&router->clock, config->is_unshared);
     router->breaker_switch = config->breaker_switch;
     router->breaker_by_failover = RGN_SWITCH_UNSET;
     router->probe_interval = config->probe_interval;
@@ -64,7 +64,7 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
     rgni_gateway_publish(&router->gateway, &router->options);
     router->start = config->start;
     router->preferred = config->preferred;
-    atomic_flag_clear(&router->account_lock);
+    rgni_spin_init(&router->account_lock, config->is_unshared);
     router->random = config->random;
     router->sink = config->sink;
     router->memory.hooks = config->allocator;
@@ -117,7 +117,8 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
         atomic_init(&router->states[i], 0);
     for (uint32_t i = 0; i < router->stripe_count; i++) {
         atomic_init(&router->clock.due[i], RGN_TIME_NEVER);
-        rgni_stripe_init(&router->stripes[i], beside_of(&router->options), rgni_promotes_when_due(&router->options));
+        rgni_stripe_init(&router->stripes[i], beside_of(&router->options), rgni_promotes_when_due(&router->options),
+                         config->is_unshared);
     }
     if (topology.automatic_failover && router->options.breaker_automatic_failover != RGN_FAILOVER_APART)
         router->breaker_by_failover = RGN_SWITCH_ON; /* RTR-12: a first account without it is no edge */

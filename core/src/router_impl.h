@@ -27,7 +27,7 @@ typedef struct rgni_snapshot {
 
 /* END-1: one mark per region. A reader loads `marked` first: no bit, no more to read. */
 typedef struct {
-    atomic_flag lock; /* writers only */
+    rgni_spin lock; /* writers only */
     _Atomic rgn_region_set marked;
     _Atomic rgn_region_set write_only; /* the mark's reason concerns writes only */
     _Atomic rgn_time_ns marked_at[RGN_REGIONS_MAX];
@@ -36,7 +36,7 @@ typedef struct {
 
 /* When background work is due. */
 typedef struct {
-    atomic_flag lock;
+    rgni_spin lock;
     uint32_t entries;          /* over all stripes */
     rgn_time_ns next_tick;     /* NEVER without entries */
     rgn_time_ns next_probe;    /* NEVER without a mark to probe */
@@ -78,7 +78,7 @@ struct rgn_router {
     bool reads_account;
     rgn_time_ns start;
     rgn_region_list preferred;
-    atomic_flag account_lock;
+    rgni_spin account_lock;
     rgn_random random;
     rgn_sink sink;
     rgni_memory memory;
@@ -202,7 +202,7 @@ bool rgni_breaker_should_be_on(const rgn_router *router, const rgn_topology *top
 
 /* --- clock.c: when background work is due --- */
 
-void rgni_clock_init(rgni_clock *clock);
+void rgni_clock_init(rgni_clock *clock, bool is_unshared);
 /* The router is complete: plans the first reading of the account. */
 void rgni_clock_start_refreshes(rgn_router *router);
 
@@ -233,7 +233,7 @@ rgn_time_ns rgni_marks_first_due(const rgn_router *router);
 
 /* Regions marked for that direction now. */
 rgn_region_set rgni_marks_now(const rgn_router *router, rgn_direction direction, rgn_time_ns now);
-void rgni_marks_init(rgni_marks *marks);
+void rgni_marks_init(rgni_marks *marks, bool is_unshared);
 
 /* Nearly always there is no mark, and no more to read. */
 static inline bool rgni_router_has_marks(const rgn_router *router)
@@ -308,20 +308,9 @@ static inline bool rgni_router_counts_win(const rgn_router *router, rgn_region r
            rgn_region_in(topology->regions, region);
 }
 
-/* The stripe's lock is held, and so many hedges are no longer in flight. */
-static inline void rgni_stripe_end_hedges(rgni_stripe *stripe, unsigned hedges)
-{
-    uint32_t ended = atomic_load_explicit(&stripe->hedges_ended, memory_order_relaxed);
-
-    if (hedges > 0)
-        atomic_store_explicit(&stripe->hedges_ended, ended + hedges, memory_order_release);
-}
-
 /* FLO-9, told short: a win that goes on with the partition's only row, or begins it, and does not reach the threshold
- * changes the count and nothing else. `hedges` end with it. False: it has to be told in full, and nothing has
- * happened. */
-static inline bool rgni_router_count_few_wins(rgn_router *router, rgn_partition partition, rgn_region region,
-                                              unsigned hedges)
+ * changes the count and nothing else. False: it has to be told in full, and nothing has happened. */
+static inline bool rgni_router_count_few_wins(rgn_router *router, rgn_partition partition, rgn_region region)
 {
     rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
     rgni_stripe *stripe = rgni_router_stripe(router, partition);
@@ -342,15 +331,13 @@ static inline bool rgni_router_count_few_wins(rgn_router *router, rgn_partition 
         *few = rgni_few_wins_of(region, wins);
         if (wins == 1)
             atomic_store_explicit(&router->states[partition], state | RGNI_STATE_WINS, memory_order_release);
-        rgni_stripe_end_hedges(stripe, hedges);
     }
     rgni_unlock(&stripe->lock);
     return is_short;
 }
 
 /* The same of a primary's win, which ends the row of its region. */
-static inline bool rgni_router_end_few_wins(rgn_router *router, rgn_partition partition, rgn_region region,
-                                            unsigned hedges)
+static inline bool rgni_router_end_few_wins(rgn_router *router, rgn_partition partition, rgn_region region)
 {
     rgni_few_wins *few = atomic_load_explicit(&router->few_wins, memory_order_acquire);
     rgni_stripe *stripe = rgni_router_stripe(router, partition);
@@ -361,14 +348,10 @@ static inline bool rgni_router_end_few_wins(rgn_router *router, rgn_partition pa
     few += partition;
     rgni_lock(&stripe->lock);
     is_short = *few != 0;
-    if (is_short) {
-        if (rgni_few_wins_region(*few) == region) {
-            *few = 0;
-            atomic_store_explicit(&router->states[partition],
-                                  rgni_router_state(router, partition) & (uint8_t)~RGNI_STATE_WINS,
-                                  memory_order_release);
-        }
-        rgni_stripe_end_hedges(stripe, hedges);
+    if (is_short && rgni_few_wins_region(*few) == region) {
+        *few = 0;
+        atomic_store_explicit(&router->states[partition],
+                              rgni_router_state(router, partition) & (uint8_t)~RGNI_STATE_WINS, memory_order_release);
     }
     rgni_unlock(&stripe->lock);
     return is_short;

@@ -38,10 +38,10 @@ static void pool_deinit(rgni_pool *pool, rgni_memory *memory)
     }
 }
 
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap)
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, bool is_unshared)
 {
     memset(stripe, 0, sizeof *stripe);
-    atomic_flag_clear(&stripe->lock);
+    rgni_spin_init(&stripe->lock, is_unshared);
     stripe->beside = beside;
     stripe->has_heap = has_heap;
 }

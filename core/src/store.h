@@ -26,16 +26,33 @@ typedef struct {
 void *rgni_memory_take(rgni_memory *memory, size_t size);
 void rgni_memory_give(rgni_memory *memory, void *block, size_t size);
 
-/* Spins until it holds the flag. Sections are a few hundred instructions long and never block. */
-static inline void rgni_lock(atomic_flag *flag)
+/* A spin lock; of a router that is not shared none is ever taken. Sections are a few hundred instructions long and
+ * never block. */
+typedef _Atomic uint8_t rgni_spin;
+enum { RGNI_SPIN_FREE = 0, RGNI_SPIN_HELD = 1, RGNI_SPIN_UNSHARED = 2 };
+
+static inline void rgni_spin_init(rgni_spin *spin, bool is_unshared)
 {
-    while (atomic_flag_test_and_set_explicit(flag, memory_order_acquire))
+    atomic_init(spin, is_unshared ? RGNI_SPIN_UNSHARED : RGNI_SPIN_FREE);
+}
+
+static inline bool rgni_is_unshared(const rgni_spin *spin)
+{
+    return atomic_load_explicit(spin, memory_order_relaxed) == RGNI_SPIN_UNSHARED;
+}
+
+static inline void rgni_lock(rgni_spin *spin)
+{
+    if (rgni_is_unshared(spin))
+        return;
+    while (atomic_exchange_explicit(spin, RGNI_SPIN_HELD, memory_order_acquire) == RGNI_SPIN_HELD)
         continue;
 }
 
-static inline void rgni_unlock(atomic_flag *flag)
+static inline void rgni_unlock(rgni_spin *spin)
 {
-    atomic_flag_clear_explicit(flag, memory_order_release);
+    if (!rgni_is_unshared(spin))
+        atomic_store_explicit(spin, RGNI_SPIN_FREE, memory_order_release);
 }
 
 #define RGNI_NOT_IN_HEAP UINT32_MAX
@@ -75,7 +92,7 @@ typedef struct {
 } rgni_pool;
 
 typedef struct {
-    atomic_flag lock;
+    rgni_spin lock;
     rgni_beside beside;
     bool has_heap;     /* due times are kept */
     uint32_t count;    /* slots in the table */
@@ -83,12 +100,11 @@ typedef struct {
     uint32_t heap_count;
     rgni_slot **table; /* linear probing */
     rgni_slot **heap;
-    _Atomic uint32_t hedges_ended; /* under the lock: rgni_hedging.open counts them as open */
     rgni_pool slots;
     rgni_pool sides;
 } rgni_stripe;
 
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap);
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, bool is_unshared);
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
 
 /* First place to look in; the multiplier spreads neighbours (Knuth, TAOCP 6.4). */

@@ -77,10 +77,9 @@ typedef struct {
     rgn_dur_ns timeout;
     const rgn_options *options; /* the request's */
     rgn_time_ns latest;         /* no sum of times passes NEVER up to here */
-    const uint8_t *places;      /* by the partition's state: where in here its plan lies */
+    const uint8_t *places;      /* by the partition's state: which of the two it has */
     rgn_time_ns deadline_mask;  /* the deadline is now & mask + value */
     rgn_time_ns deadline_value;
-    uint64_t nowhere; /* 0: the epoch of what cannot be planned */
     rgn_planned at_home;
     rgn_planned around_home;
 } rgn_plan;

@@ -2,11 +2,11 @@
 /* The router: one per client instance. It owns the topology, the endpoint marks and the partitions' entries, and is the
  * only place that stores and locks.
  *
- * Threads: all functions but create and destroy may be called from any thread at any time. A healthy operation makes
- * atomic loads only; every state change of a partition happens under its stripe's lock. The sink and the random hook
- * are called without a lock held by the router's caller, but the random hook is called under the stripe's lock: it must
- * neither block nor call back into the router.
- * Clock: `now` is the caller's, any monotonic clock. Ownership: the router copies its configuration. */
+ * Threads: all functions but create and destroy may be called from any thread at any time, unless the router is said
+ * not to be shared (rgn_router_config.is_unshared). A healthy operation makes atomic loads only; every state change of
+ * a partition happens under its stripe's lock. The sink and the random hook are called without a lock held by the
+ * router's caller, but the random hook is called under the stripe's lock: it must neither block nor call back into the
+ * router. Clock: `now` is the caller's, any monotonic clock. Ownership: the router copies its configuration. */
 #ifndef REGIONCORE_ROUTER_H
 #define REGIONCORE_ROUTER_H
 
@@ -77,6 +77,7 @@ typedef struct {
      * object that the gateway's switch puts away and gives back. Must outlive the router. NULL: the customer has none,
      * and the default is what `options` say. */
     const rgn_options *strategy;
+    bool is_unshared;   /* no call begins before the last one has ended: the router then takes no locks */
     bool reads_account; /* the caller reads the account when RGN_TASK_REFRESH_ACCOUNT says so */
 } rgn_router_config;
 
