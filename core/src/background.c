@@ -38,43 +38,57 @@ static void drop_what_lost_a_region(rgni_event *e)
         drop_override(e, RGN_REASON_REGION_REMOVED);
 }
 
-/* Does that to the partition, whose tick may leave more to do than one story tells: true if it has to come again. */
-static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what, rgn_time_ns now)
+/* In full; the stripe's lock is held. */
+static RGNI_NOINLINE bool do_work(rgn_router *router, rgni_stripe *stripe, rgni_slot *slot, rgn_partition partition,
+                                  rgni_work what, rgn_time_ns now)
 {
     bool is_in_place = what == RGNI_WORK_TICK;
     rgni_event e;
 
-    rgni_event_begin(&e, router, partition, now);
+    rgni_event_open(&e, router, stripe, slot, partition, now);
     rgni_event_show_health(&e);
-    if (e.slot != NULL) {
-        switch (what) {
-        case RGNI_WORK_TICK:
-            if (e.slot->side != NULL && rgni_cuts_are_old(&e.slot->side->cuts, &router->options, now)) {
-                e.slot->side->cuts.count = 0;
-                is_in_place = false;
-            }
-            rgni_failback_on_expiry(&e.slot->entry, rgni_event_share(&e), &e.scene, true, &e.story);
-            break;
-        case RGNI_WORK_BREAKER_EDGE:
-            if (e.had_entry)
-                rgni_entry_drop(&e.slot->entry, &e.scene, RGN_REASON_FLAG_EDGE, &e.story);
-            break;
-        case RGNI_WORK_FAILOVER_EDGE:
-            if (e.slot->side != NULL && e.slot->side->override.is_set)
-                drop_override(&e, RGN_REASON_FLAG_EDGE);
-            if (e.slot->side != NULL)
-                e.slot->side->cuts.count = 0;
-            break;
-        case RGNI_WORK_REGION_REMOVED:
-            drop_what_lost_a_region(&e);
-            break;
+    switch (what) {
+    case RGNI_WORK_TICK:
+        if (e.slot->side != NULL && rgni_cuts_are_old(&e.slot->side->cuts, &router->options, now)) {
+            e.slot->side->cuts.count = 0;
+            is_in_place = false;
         }
+        rgni_failback_on_expiry(&e.slot->entry, rgni_event_share(&e), &e.scene, true, &e.story);
+        break;
+    case RGNI_WORK_BREAKER_EDGE:
+        if (e.had_entry)
+            rgni_entry_drop(&e.slot->entry, &e.scene, RGN_REASON_FLAG_EDGE, &e.story);
+        break;
+    case RGNI_WORK_FAILOVER_EDGE:
+        if (e.slot->side != NULL && e.slot->side->override.is_set)
+            drop_override(&e, RGN_REASON_FLAG_EDGE);
+        if (e.slot->side != NULL)
+            e.slot->side->cuts.count = 0;
+        break;
+    case RGNI_WORK_REGION_REMOVED:
+        drop_what_lost_a_region(&e);
+        break;
     }
     if (is_in_place)
         rgni_event_end_in_place(&e);
     else
         rgni_event_end(&e);
     return what == RGNI_WORK_TICK && e.story.count == RGNI_STORY_MAX;
+}
+
+/* Does that to the partition, whose tick may leave more to do than one story tells: true if it has to come again. */
+static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what, rgn_time_ns now)
+{
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
+    rgni_slot *slot;
+
+    rgni_lock(&stripe->lock);
+    slot = rgni_stripe_find(stripe, partition);
+    if (slot != NULL &&
+        (what != RGNI_WORK_TICK || slot->side != NULL || !rgni_short_tick(&router->shorts, &slot->entry, now)))
+        return do_work(router, stripe, slot, partition, what, now);
+    rgni_unlock(&stripe->lock);
+    return false;
 }
 
 /* RTR-6: all partitions with a state, in partition order, each under its own lock. */

@@ -21,13 +21,14 @@ typedef struct {
     rgn_override_change change; /* of the override; reason RGN_REASON_NONE if there is none to tell */
 } rgni_event;
 
-/* RTR-3: takes the stripe's lock. `e` may point into itself, so it must not move. */
-static inline void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now)
+/* The stripe's lock is held, and `slot` is the partition's, if it has one. `e` may point into itself, so it must not
+ * move. */
+static inline void rgni_event_open(rgni_event *e, rgn_router *router, rgni_stripe *stripe, rgni_slot *slot,
+                                   rgn_partition partition, rgn_time_ns now)
 {
     e->router = router;
-    e->stripe = rgni_router_stripe(router, partition);
-    rgni_lock(&e->stripe->lock);
-    e->slot = rgni_stripe_find(e->stripe, partition);
+    e->stripe = stripe;
+    e->slot = slot;
     e->is_new = false;
     e->had_entry = e->slot != NULL && e->slot->entry.phase != RGN_PHASE_ABSENT;
     e->change.reason = RGN_REASON_NONE;
@@ -43,6 +44,15 @@ static inline void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_parti
                             .generation = &e->generation_now,
                             .counters = &e->counters};
     e->story.count = 0;
+}
+
+/* RTR-3: takes the stripe's lock. */
+static inline void rgni_event_begin(rgni_event *e, rgn_router *router, rgn_partition partition, rgn_time_ns now)
+{
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
+
+    rgni_lock(&stripe->lock);
+    rgni_event_open(e, router, stripe, rgni_stripe_find(stripe, partition), partition, now);
 }
 
 /* Stores, gives the lock back and tells the observer. */

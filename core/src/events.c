@@ -166,16 +166,37 @@ static void event_fail(rgni_event *e, rgn_region region, rgn_direction direction
     }
 }
 
-void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
-                               rgn_time_ns now)
+/* In full; the stripe's lock is held. */
+static RGNI_NOINLINE void fail(rgn_router *router, rgni_stripe *stripe, rgni_slot *slot, rgn_partition partition,
+                               rgn_region region, rgn_direction direction, rgn_time_ns now)
 {
     rgni_event e;
 
-    if (partition >= router->partition_count)
-        return;
-    rgni_event_begin(&e, router, partition, now);
+    rgni_event_open(&e, router, stripe, slot, partition, now);
     event_fail(&e, region, direction);
     rgni_event_end(&e);
+}
+
+void rgni_router_fail(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
+                      rgn_time_ns now)
+{
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
+    rgni_slot *slot;
+
+    rgni_lock(&stripe->lock);
+    slot = rgni_stripe_find(stripe, partition);
+    if (slot != NULL && is_covered(router, rgni_router_topology(router), partition, region, direction) &&
+        rgni_short_failure(&router->shorts, &slot->entry, region, direction, now))
+        rgni_unlock(&stripe->lock);
+    else
+        fail(router, stripe, slot, partition, region, direction, now);
+}
+
+void rgn_router_record_failure(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
+                               rgn_time_ns now)
+{
+    if (partition < router->partition_count)
+        rgni_router_fail(router, partition, region, direction, now);
 }
 
 void rgni_router_cut_write(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now)
@@ -388,31 +409,64 @@ static bool may_be_canary(const rgn_entry *entry, rgn_direction direction, rgn_r
            rgn_region_in(usable, entry->first_failed);
 }
 
+/* In full; the stripe's lock is held, and the entry is one that this is to be asked of. */
+static RGNI_NOINLINE bool admit(rgn_router *router, rgni_stripe *stripe, rgni_slot *slot, rgn_direction direction,
+                                uint32_t hash, rgn_time_ns now, rgni_ticket *ticket)
+{
+    bool is_canary;
+    rgni_event e;
+
+    rgni_event_open(&e, router, stripe, slot, slot->partition, now);
+    is_canary = rgni_failback_admit(&slot->entry, rgni_event_share(&e), &e.scene, direction, hash, ticket, &e.story);
+    rgni_event_end_in_place(&e);
+    return is_canary;
+}
+
 bool rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_direction direction, rgn_region_set usable,
                        uint32_t hash, rgn_time_ns now, rgn_region *region, rgni_ticket *ticket)
 {
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
     bool is_canary = false;
+    rgni_slot *slot;
+
+    rgni_lock(&stripe->lock);
+    slot = rgni_stripe_find(stripe, partition);
+    if (slot != NULL && may_be_canary(&slot->entry, direction, usable)) {
+        *region = slot->entry.first_failed;
+        if ((direction == RGN_WRITE && !rgni_router_topology(router)->multi_write) ||
+            !rgni_short_admit(&router->shorts, &slot->entry, now, &is_canary))
+            return admit(router, stripe, slot, direction, hash, now, ticket);
+        *ticket = (rgni_ticket){slot->entry.generation, slot->entry.window_id};
+    }
+    rgni_unlock(&stripe->lock);
+    return is_canary;
+}
+
+/* In full; the stripe's lock is held. */
+static RGNI_NOINLINE void end_canary(rgn_router *router, rgni_stripe *stripe, rgni_slot *slot, rgn_partition partition,
+                                     rgn_direction direction, rgni_ticket ticket, rgn_evidence evidence,
+                                     rgn_time_ns now)
+{
     rgni_event e;
 
-    rgni_event_begin(&e, router, partition, now);
-    if (e.slot != NULL && may_be_canary(&e.slot->entry, direction, usable)) {
-        *region = e.slot->entry.first_failed;
-        is_canary =
-            rgni_failback_admit(&e.slot->entry, rgni_event_share(&e), &e.scene, direction, hash, ticket, &e.story);
-    }
+    rgni_event_open(&e, router, stripe, slot, partition, now);
+    if (slot != NULL)
+        rgni_failback_on_result(&slot->entry, rgni_event_share(&e), &e.scene, ticket, evidence, direction, &e.story);
+    else
+        rgni_failback_count_late(&e.counters, evidence);
     rgni_event_end_in_place(&e);
-    return is_canary;
 }
 
 void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_direction direction, rgni_ticket ticket,
                             rgn_evidence evidence, rgn_time_ns now)
 {
-    rgni_event e;
+    rgni_stripe *stripe = rgni_router_stripe(router, partition);
+    rgni_slot *slot;
 
-    rgni_event_begin(&e, router, partition, now);
-    if (e.slot != NULL)
-        rgni_failback_on_result(&e.slot->entry, rgni_event_share(&e), &e.scene, ticket, evidence, direction, &e.story);
+    rgni_lock(&stripe->lock);
+    slot = rgni_stripe_find(stripe, partition);
+    if (slot != NULL && rgni_short_result(&router->shorts, &slot->entry, ticket, evidence, now))
+        rgni_unlock(&stripe->lock);
     else
-        rgni_failback_count_late(&e.counters, evidence);
-    rgni_event_end_in_place(&e);
+        end_canary(router, stripe, slot, partition, direction, ticket, evidence, now);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The recovery side: promotion, canaries, windows, and the decision. */
+#include "event_short.h"
 #include "health.h"
 #include "reduce.h"
 #include "sequential.h"
@@ -35,17 +36,17 @@ static int64_t waiting(const look *l)
     return l->scene->options->failback_pending == RGN_PENDING_COUNTED ? l->entry->canary_in_flight : 0;
 }
 
-/* The sample's ratio reaches the success threshold. All products stay below 2^54. */
+/* The sample's ratio reaches the success threshold. */
 static bool is_at_threshold(const look *l)
 {
-    int64_t sent = (int64_t)l->entry->canary_total + waiting(l);
-    return (int64_t)l->entry->canary_success * 1000000 >= l->scene->options->failback_success_threshold * sent;
+    uint64_t sent = (uint64_t)l->entry->canary_total + (uint64_t)waiting(l);
+    return rgni_is_at_threshold(l->entry->canary_success, sent, l->scene->options->failback_success_threshold);
 }
 
 static bool is_below_floor(const look *l)
 {
-    return (int64_t)l->entry->canary_success * 1000000 <
-           l->scene->options->failback_retrip_floor * l->entry->canary_total;
+    return rgni_is_below_floor(l->entry->canary_success, l->entry->canary_total,
+                               l->scene->options->failback_retrip_floor);
 }
 
 /* FBK-32 */

@@ -132,6 +132,8 @@ static inline bool rgni_is_local_throttle(const rgn_response *response)
 
 /* OPR-7: the next region at once, while the failover budget lasts. */
 rgni_plan rgni_retry_plan_failover(rgn_op *op);
+/* The same, as what follows a failed attempt, for an operation that is known to have some of that budget. */
+void rgni_retry_fail_over(rgn_op *op);
 /* OPR-6: the operation's budget for a failure of that class is empty. */
 bool rgni_retry_is_spent(const rgn_op *op, const rgn_class *class);
 /* HDG-14, HDG-25: both legs of a race are dead; the last answer was of that class. */

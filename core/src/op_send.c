@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-static void send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rgn_time_ns now)
+static inline void send(rgn_op *op, rgn_route_answer answer, rgn_dur_ns timeout, rgn_time_ns now)
 {
     bool is_canary = answer.reason == RGN_REASON_ROUTE_CANARY;
     unsigned send_flags = (is_canary ? RGN_SEND_CANARY : 0) | (rgni_op_is_hub_latched(op) ? RGN_SEND_HUB : 0);
@@ -112,7 +112,10 @@ rgn_step rgni_op_send_next(rgn_router *router, rgn_op *op, rgn_time_ns now)
     if (answer.region == RGN_REGION_NONE)
         return rgni_op_end_nowhere(op);
     op->attempts++;
-    send_and_race(router, op, topology, answer, op->options->retry_request_timeout, now);
+    send(op, answer, op->options->retry_request_timeout, now);
+    /* HDG-21: most have had their race. */
+    if (rgni_races_of(op) < op->options->hedging_races_per_operation)
+        rgni_race_begin(router, op, topology, now);
     return RGN_SEND;
 }
 

@@ -14,7 +14,13 @@ static_assert(sizeof(rgn_request) <= 48, "request size");
 static_assert(sizeof(rgn_response) == 16, "response size");
 
 enum { SUBSTATUS_SPARED_BY_DOTNET = 21013 }; /* of 408 */
-enum { STATUS_DEADLINE = 408, SUBSTATUS_DEADLINE = 20008, STATUS_TRANSPORT = 503, SUBSTATUS_TRANSPORT = 20003 };
+enum {
+    STATUS_DEADLINE = 408,
+    SUBSTATUS_DEADLINE = 20008,
+    STATUS_UNAVAILABLE = 503,
+    STATUS_TRANSPORT = 503,
+    SUBSTATUS_TRANSPORT = 20003
+};
 
 /* Happens during the first attempt. HDG-6: while a race has no second half, the instant of the hedge is known from
  * wake_at, or does not matter. */
@@ -67,7 +73,8 @@ static bool is_counted(const rgn_router *router, const rgn_op *op, const rgn_res
 {
     int64_t counted = router->options.breaker_counted;
 
-    if (counted == RGN_COUNTED_CHARGED || response->transport != RGN_TRANSPORT_NONE || response->status == 503)
+    if (counted == RGN_COUNTED_CHARGED || response->transport != RGN_TRANSPORT_NONE ||
+        response->status == STATUS_UNAVAILABLE)
         return true;
     if (counted == RGN_COUNTED_DOTNET)
         return response->status == 408 && response->substatus != SUBSTATUS_SPARED_BY_DOTNET;
@@ -100,7 +107,7 @@ void rgni_op_charge(rgn_router *router, rgn_op *op, rgn_region region, const rgn
         rgni_op_set(op, RGNI_OP_PLAIN, false);
     } else if (rgni_op_has(op, RGNI_OP_COVERED)) {
         if (is_counted(router, op, response))
-            rgn_router_record_failure(router, op->partition, region, direction, now);
+            rgni_router_fail(router, op->partition, region, direction, now);
     } else if (response->transport == RGN_TRANSPORT_NONE)
         rgn_router_mark_endpoint(router, region, (rgn_mark_reason) class->mark_reason, now);
 }
@@ -274,6 +281,30 @@ static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *clas
     return rgni_op_send_next(router, op, now);
 }
 
+/* OPR-7, the common failure: the region is unavailable, the breaker counts it, and nothing stands against the next
+ * region at once. */
+static inline bool fails_over(const rgn_op *op, const rgn_response *response, const rgn_topology *topology,
+                              rgn_time_ns now)
+{
+    bool launches = op->state == RGNI_OP_ARMED && op->options->hedging_early_transient == RGN_EARLY_LAUNCH;
+
+    return response->status == STATUS_UNAVAILABLE && response->transport == RGN_TRANSPORT_NONE && !launches &&
+           rgni_op_has(op, RGNI_OP_COVERED) && !rgni_op_may_roam(op, topology) &&
+           op->failover_retries < op->options->retry_max_failover_retry_count && now < op->deadline;
+}
+
+/* What end_attempt() comes to then. */
+static rgn_step fail_over(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+{
+    rgni_op_need_tail(op, topology);
+    rgni_retry_fail_over(op);
+    rgni_router_fail(router, op->partition, op->region, (rgn_direction)op->direction, now);
+    if (op->state == RGNI_OP_ARMED)
+        rgni_race_leave(op, RGN_HEDGE_ENDED_EARLY);
+    leave_region(op, topology, now);
+    return rgni_op_send_next(router, op, now);
+}
+
 /* The second half holds nothing that a success would settle. */
 static inline bool has_quiet_tail(const rgn_op *op)
 {
@@ -295,15 +326,20 @@ static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, uint
 
 static RGNI_NOINLINE rgn_step end_leg(rgn_router *router, rgn_op *op, const rgn_response *response, rgn_time_ns now)
 {
-    const rgn_class *class = rgni_class_of(response);
+    const rgn_topology *topology = rgni_router_topology(router);
+    const rgn_class *class;
     rgn_step step;
 
     op->open_legs = 0;
     op->result.region = op->region;
-    if (rgni_op_has(op, RGNI_OP_TICKET))
-        step = end_canary(router, op, class, response, (rgn_evidence) class->evidence, now);
-    else
-        step = end_attempt(router, op, class, response, false, now);
+    if (!rgni_op_has(op, RGNI_OP_TICKET) && fails_over(op, response, topology, now)) {
+        step = fail_over(router, op, topology, now);
+    } else {
+        class = rgni_class_of(response);
+        step = rgni_op_has(op, RGNI_OP_TICKET)
+                   ? end_canary(router, op, class, response, (rgn_evidence) class->evidence, now)
+                   : end_attempt(router, op, class, response, false, now);
+    }
     rgni_race_free_place(router, op);
     return step;
 }

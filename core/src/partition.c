@@ -4,65 +4,78 @@
 #include <assert.h>
 #include <string.h>
 
-/* The state machine as data. Every transition is checked against it. */
-static const rgni_state_row state_table[] = {
-    {RGN_PHASE_ABSENT, RGN_REASON_CREATED, RGN_PHASE_COUNTING},
-    {RGN_PHASE_ABSENT, RGN_REASON_TRIP_HEDGE, RGN_PHASE_UNHEALTHY},
+/* The state machine as data: ROW(before, reason, after, b, a); `b` and `a` are handed on. Every transition is checked
+ * against it. */
+#define STATE_TABLE(ROW, b, a)                                                               \
+    ROW(ABSENT, CREATED, COUNTING, b, a)                                                     \
+    ROW(ABSENT, TRIP_HEDGE, UNHEALTHY, b, a)                                                 \
+    ROW(COUNTING, TRIP, UNHEALTHY, b, a)                                                     \
+    ROW(COUNTING, TRIP_HEDGE, UNHEALTHY, b, a)                                               \
+    ROW(COUNTING, EXHAUSTED, ABSENT, b, a)                                                   \
+    ROW(COUNTING, STALE, ABSENT, b, a)                                                       \
+    ROW(COUNTING, CLEARED, ABSENT, b, a)                                                     \
+    ROW(COUNTING, PROMOTE, RECOVERING, b, a)      /* untripped entries are kept */           \
+    ROW(COUNTING, FAILBACK_AT_ONCE, ABSENT, b, a) /* likewise */                             \
+    ROW(COUNTING, REGION_REMOVED, ABSENT, b, a)                                              \
+    ROW(COUNTING, FLAG_EDGE, ABSENT, b, a)                                                   \
+    ROW(COUNTING, FORGOTTEN, ABSENT, b, a)                                                   \
+    ROW(UNHEALTHY, TRIP_ALSO, UNHEALTHY, b, a)                                               \
+    ROW(UNHEALTHY, MOVE, UNHEALTHY, b, a)                                                    \
+    ROW(UNHEALTHY, EXHAUSTED, ABSENT, b, a)                                                  \
+    ROW(UNHEALTHY, PROMOTE, RECOVERING, b, a)                                                \
+    ROW(UNHEALTHY, PROMOTE_REQUEST, RECOVERING, b, a)                                        \
+    ROW(UNHEALTHY, PROMOTE, UNHEALTHY, b, a)         /* health region: one of several ... */ \
+    ROW(UNHEALTHY, PROMOTE_REQUEST, UNHEALTHY, b, a) /* ... regions */                       \
+    ROW(UNHEALTHY, FAILBACK_TENTATIVE, UNHEALTHY, b, a)                                      \
+    ROW(UNHEALTHY, FAILBACK_AT_ONCE, ABSENT, b, a)                                           \
+    ROW(UNHEALTHY, UNTRIP_WINDOW, UNHEALTHY, b, a) /* one of two directions */               \
+    ROW(UNHEALTHY, UNTRIP_WINDOW, COUNTING, b, a)                                            \
+    ROW(UNHEALTHY, REGION_REMOVED, ABSENT, b, a)                                             \
+    ROW(UNHEALTHY, FLAG_EDGE, ABSENT, b, a)                                                  \
+    ROW(UNHEALTHY, FORGOTTEN, ABSENT, b, a)                                                  \
+    ROW(RECOVERING, TRIP, UNHEALTHY, b, a)       /* an untripped entry that was promoted */  \
+    ROW(RECOVERING, TRIP_HEDGE, UNHEALTHY, b, a) /* in place of an open probe */             \
+    ROW(RECOVERING, TRIP_ALSO, RECOVERING, b, a)                                             \
+    ROW(RECOVERING, MOVE, RECOVERING, b, a)                                                  \
+    ROW(RECOVERING, EXHAUSTED, ABSENT, b, a)                                                 \
+    ROW(RECOVERING, FAILBACK, ABSENT, b, a)                                                  \
+    ROW(RECOVERING, FAILBACK_SEQUENTIAL, ABSENT, b, a)                                       \
+    ROW(RECOVERING, FAILBACK_SINGLE, ABSENT, b, a)                                           \
+    ROW(RECOVERING, FAILBACK_PROBE, ABSENT, b, a)                                            \
+    ROW(RECOVERING, FAILBACK_TENTATIVE, ABSENT, b, a)                                        \
+    ROW(RECOVERING, FAILBACK_TENTATIVE, RECOVERING, b, a) /* health region: others go on */  \
+    ROW(RECOVERING, FAILBACK_TENTATIVE, COUNTING, b, a)                                      \
+    ROW(RECOVERING, RETRIP, UNHEALTHY, b, a)                                                 \
+    ROW(RECOVERING, RETRIP_SEQUENTIAL, UNHEALTHY, b, a)                                      \
+    ROW(RECOVERING, RETRIP_SINGLE, UNHEALTHY, b, a)                                          \
+    ROW(RECOVERING, RETRIP_PROBE, UNHEALTHY, b, a)                                           \
+    ROW(RECOVERING, RETRIP_JUDGE, UNHEALTHY, b, a)                                           \
+    ROW(RECOVERING, RETRIP_MAX, UNHEALTHY, b, a)                                             \
+    ROW(RECOVERING, WINDOW_DWELL, UNHEALTHY, b, a)                                           \
+    ROW(RECOVERING, WINDOW_RESTART, RECOVERING, b, a)                                        \
+    ROW(RECOVERING, RAMP, RECOVERING, b, a)                                                  \
+    ROW(RECOVERING, UNTRIP_PROBE, COUNTING, b, a)                                            \
+    ROW(RECOVERING, UNTRIP_WINDOW, RECOVERING, b, a) /* one of two directions */             \
+    ROW(RECOVERING, UNTRIP_WINDOW, COUNTING, b, a)                                           \
+    ROW(RECOVERING, REGION_REMOVED, ABSENT, b, a)                                            \
+    ROW(RECOVERING, FLAG_EDGE, ABSENT, b, a)                                                 \
+    ROW(RECOVERING, FORGOTTEN, ABSENT, b, a)
 
-    {RGN_PHASE_COUNTING, RGN_REASON_TRIP, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_COUNTING, RGN_REASON_TRIP_HEDGE, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_COUNTING, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
-    {RGN_PHASE_COUNTING, RGN_REASON_STALE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_COUNTING, RGN_REASON_CLEARED, RGN_PHASE_ABSENT},
-    {RGN_PHASE_COUNTING, RGN_REASON_PROMOTE, RGN_PHASE_RECOVERING},      /* untripped entries are kept */
-    {RGN_PHASE_COUNTING, RGN_REASON_FAILBACK_AT_ONCE, RGN_PHASE_ABSENT}, /* likewise */
-    {RGN_PHASE_COUNTING, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
-    {RGN_PHASE_COUNTING, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_COUNTING, RGN_REASON_FORGOTTEN, RGN_PHASE_ABSENT},
+#define STATE_ROW(before, reason, after, b, a) {RGN_PHASE_##before, RGN_REASON_##reason, RGN_PHASE_##after},
+#define STATE_BIT(before, reason, after, b, a) \
+    | (RGN_PHASE_##before == (b) && RGN_PHASE_##after == (a) ? UINT64_C(1) << RGN_REASON_##reason : 0)
+/* The reasons for which the table lets phase `a` follow `b`. */
+#define REASONS(b, a) (UINT64_C(0) STATE_TABLE(STATE_BIT, b, a))
+#define REASONS_AFTER(b)                                           \
+    {                                                              \
+        REASONS(b, 0), REASONS(b, 1), REASONS(b, 2), REASONS(b, 3) \
+    }
 
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_TRIP_ALSO, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_MOVE, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_PROMOTE, RGN_PHASE_RECOVERING},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_PROMOTE_REQUEST, RGN_PHASE_RECOVERING},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_PROMOTE, RGN_PHASE_UNHEALTHY},         /* health region: one of several ... */
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_PROMOTE_REQUEST, RGN_PHASE_UNHEALTHY}, /* ... regions */
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_FAILBACK_TENTATIVE, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_FAILBACK_AT_ONCE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_UNHEALTHY}, /* one of two directions */
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_COUNTING},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_UNHEALTHY, RGN_REASON_FORGOTTEN, RGN_PHASE_ABSENT},
+enum { PHASES = RGN_PHASE_RECOVERING + 1, REASONS_MAX = 64 };
 
-    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP, RGN_PHASE_UNHEALTHY},       /* an untripped entry that was promoted */
-    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP_HEDGE, RGN_PHASE_UNHEALTHY}, /* in place of an open probe */
-    {RGN_PHASE_RECOVERING, RGN_REASON_TRIP_ALSO, RGN_PHASE_RECOVERING},
-    {RGN_PHASE_RECOVERING, RGN_REASON_MOVE, RGN_PHASE_RECOVERING},
-    {RGN_PHASE_RECOVERING, RGN_REASON_EXHAUSTED, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_SEQUENTIAL, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_SINGLE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_PROBE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_TENTATIVE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_TENTATIVE, RGN_PHASE_RECOVERING}, /* health region: others go on */
-    {RGN_PHASE_RECOVERING, RGN_REASON_FAILBACK_TENTATIVE, RGN_PHASE_COUNTING},
-    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_SEQUENTIAL, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_SINGLE, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_PROBE, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_JUDGE, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_RECOVERING, RGN_REASON_RETRIP_MAX, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_RECOVERING, RGN_REASON_WINDOW_DWELL, RGN_PHASE_UNHEALTHY},
-    {RGN_PHASE_RECOVERING, RGN_REASON_WINDOW_RESTART, RGN_PHASE_RECOVERING},
-    {RGN_PHASE_RECOVERING, RGN_REASON_RAMP, RGN_PHASE_RECOVERING},
-    {RGN_PHASE_RECOVERING, RGN_REASON_UNTRIP_PROBE, RGN_PHASE_COUNTING},
-    {RGN_PHASE_RECOVERING, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_RECOVERING}, /* one of two directions */
-    {RGN_PHASE_RECOVERING, RGN_REASON_UNTRIP_WINDOW, RGN_PHASE_COUNTING},
-    {RGN_PHASE_RECOVERING, RGN_REASON_REGION_REMOVED, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FLAG_EDGE, RGN_PHASE_ABSENT},
-    {RGN_PHASE_RECOVERING, RGN_REASON_FORGOTTEN, RGN_PHASE_ABSENT},
-};
+static const rgni_state_row state_table[] = {STATE_TABLE(STATE_ROW, 0, 0)};
+static const uint64_t state_reasons[PHASES][PHASES] = {REASONS_AFTER(0), REASONS_AFTER(1), REASONS_AFTER(2),
+                                                       REASONS_AFTER(3)};
 
 const rgni_state_row *rgni_state_table(size_t *count)
 {
@@ -72,10 +85,7 @@ const rgni_state_row *rgni_state_table(size_t *count)
 
 bool rgni_state_allows(rgn_phase before, rgn_reason reason, rgn_phase after)
 {
-    for (size_t i = 0; i < sizeof state_table / sizeof state_table[0]; i++)
-        if (state_table[i].before == before && state_table[i].reason == reason && state_table[i].after == after)
-            return true;
-    return false;
+    return (unsigned)reason < REASONS_MAX && (state_reasons[before][after] >> reason & 1) != 0;
 }
 
 void rgni_story_add(rgni_story *story, const rgni_scene *scene, const rgn_entry *before, const rgn_entry *after,
@@ -110,10 +120,17 @@ void rgni_story_add(rgni_story *story, const rgni_scene *scene, const rgn_entry 
     };
 }
 
+/* In halves: for the whole of it compilers take a string instruction, which begins slowly. */
+static inline void entry_clear(rgn_entry *entry)
+{
+    memset(entry, 0, sizeof *entry / 2);
+    memset((char *)entry + sizeof *entry / 2, 0, sizeof *entry - sizeof *entry / 2);
+}
+
 void rgni_entry_end(rgn_entry *entry, const rgni_scene *scene, rgni_fact fact, rgni_story *story)
 {
     rgn_entry before = *entry;
-    memset(entry, 0, sizeof *entry);
+    entry_clear(entry);
     rgni_story_add(story, scene, &before, entry, fact);
 }
 
@@ -126,7 +143,7 @@ void rgni_entry_drop(rgn_entry *entry, const rgni_scene *scene, rgn_reason reaso
 void rgni_entry_init(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region)
 {
     bool is_shared = rgni_tally_is_shared(scene->options);
-    memset(entry, 0, sizeof *entry);
+    entry_clear(entry);
     entry->phase = RGN_PHASE_COUNTING;
     entry->first_failure = scene->now;
     entry->last_failure = scene->now;
@@ -148,7 +165,7 @@ void rgni_entry_init(rgn_entry *entry, rgn_share_tally *share, const rgni_scene 
 void rgni_entry_create(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
                        rgn_direction direction, rgni_story *story)
 {
-    rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
+    static const rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
     assert(entry->phase == RGN_PHASE_ABSENT);
     rgni_entry_init(entry, share, scene, region);
     rgni_story_add(story, scene, &absent, entry,

@@ -51,6 +51,7 @@ static void router_init(rgn_router *router, const rgn_router_config *config)
                             rgni_hedging_is_free(&config->options);
     router->partition_count = config->partition_count;
     router->options = config->options;
+    router->shorts = rgni_short_of(&config->options);
     rgni_hedging_init(&router->hedging, &config->options, config->is_unshared);
     router->stripe_count = config->lock_stripes;
     rgni_clock_init(&router->clock, config->is_unshared);

@@ -11,6 +11,7 @@
 #include <regioncore/router.h>
 
 #include "entry.h"
+#include "event_short.h"
 #include "gateway_impl.h"
 #include "hedging_impl.h"
 #include "routing_impl.h"
@@ -71,6 +72,7 @@ struct rgn_router {
     rgn_options options;
     rgni_hedging hedging;
     /* The rest. */
+    rgni_short shorts;
     rgni_clock clock;
     rgn_switch breaker_switch;      /* under account_lock */
     rgn_switch breaker_by_failover; /* what automatic failover has made of the breaker; UNSET: nothing */
@@ -262,6 +264,10 @@ rgn_route_answer rgni_router_route(const rgn_router *router, rgn_partition parti
 
 /* The failed regions of a partition that is tripped in that direction; 0 otherwise. */
 rgn_region_set rgni_router_failed(const rgn_router *router, rgn_partition partition, rgn_direction direction);
+
+/* As rgn_router_record_failure(), at a partition of the router's. */
+void rgni_router_fail(rgn_router *router, rgn_partition partition, rgn_region region, rgn_direction direction,
+                      rgn_time_ns now);
 
 /* FLO-13: a write that automatic failover covers was cut on its way to `region`. */
 void rgni_router_cut_write(rgn_router *router, rgn_partition partition, rgn_region region, rgn_time_ns now);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One partition's entry on a bench: a test sets knobs, sends events, and looks at the entry and the story. */
+/* One partition's entry on a bench: a test sets knobs, sends events, and looks at the entry and the story. Each event
+ * that may be told short is told short as well, to a copy, and has to come to the same. */
 #ifndef TESTS_CORE_REDUCER_BENCH_H
 #define TESTS_CORE_REDUCER_BENCH_H
 
+#include <check.h>
 #include <string.h>
 
+#include "../../core/src/event_short.h"
 #include "../../core/src/reduce.h"
 
 #define S RGN_NS_PER_S
+
+/* Events that are told short. */
+typedef enum { BENCH_FAILURE, BENCH_ADMISSION, BENCH_RESULT, BENCH_TICK, BENCH_SHORTS } bench_short;
 
 typedef struct {
     rgn_options options;
@@ -21,6 +27,7 @@ typedef struct {
     unsigned draws;   /* how often it was asked */
     rgni_story story; /* of the last event */
     rgn_reason why;   /* last reason so far */
+    unsigned told_short[BENCH_SHORTS];
 } bench;
 
 static inline uint64_t bench_below(void *context, rgn_draw purpose, uint32_t subject, uint64_t bound)
@@ -84,9 +91,25 @@ static inline void bench_remember(bench *b)
         bench_remember(b);                                   \
     } while (0)
 
+/* The event was told short to `copy`, and that was all of it, or should have left it as it was. */
+static inline void bench_compare(bench *b, bench_short kind, const rgn_entry *before, const rgn_entry *copy,
+                                 bool is_all)
+{
+    if (is_all && (b->story.count > 0 || memcmp(copy, &b->entry, sizeof *copy) != 0))
+        ck_abort_msg("told short, event %d comes to something else", kind);
+    if (!is_all && memcmp(copy, before, sizeof *copy) != 0)
+        ck_abort_msg("event %d is not to be told short, and changes the entry", kind);
+    b->told_short[kind] += is_all;
+}
+
 static inline void bench_fail(bench *b, rgn_region region, rgn_direction direction, rgn_time_ns at)
 {
+    rgni_short shorts = rgni_short_of(&b->options);
+    rgn_entry before = b->entry, copy = before;
+    bool is_all =
+        rgn_region_in(b->topology.regions, region) && rgni_short_failure(&shorts, &copy, region, direction, at);
     BENCH_CALL(b, at, rgni_breaker_on_failure(&b->entry, bench_share(b), scene, region, direction, &b->story));
+    bench_compare(b, BENCH_FAILURE, &before, &copy, is_all);
 }
 
 static inline void bench_fail_times(bench *b, unsigned times, rgn_region region, rgn_direction direction,
@@ -111,20 +134,35 @@ static inline bool bench_hedge_wins(bench *b, rgn_region region, uint32_t wins, 
 
 static inline bool bench_admit(bench *b, rgn_direction direction, rgn_time_ns at, rgni_ticket *ticket)
 {
-    bool is_canary = false;
+    rgni_short shorts = rgni_short_of(&b->options);
+    rgn_entry before = b->entry, copy = before;
+    bool is_canary = false, is_short_canary = false;
+    bool is_all =
+        (direction == RGN_READ || b->topology.multi_write) && rgni_short_admit(&shorts, &copy, at, &is_short_canary);
     BENCH_CALL(b, at,
                is_canary = rgni_failback_admit(&b->entry, bench_share(b), scene, direction, 0, ticket, &b->story));
+    bench_compare(b, BENCH_ADMISSION, &before, &copy, is_all);
+    if (is_all && is_short_canary != is_canary)
+        ck_abort_msg("told short, an admission is another one");
     return is_canary;
 }
 
 static inline void bench_result(bench *b, rgni_ticket ticket, rgn_evidence evidence, rgn_time_ns at)
 {
+    rgni_short shorts = rgni_short_of(&b->options);
+    rgn_entry before = b->entry, copy = before;
+    bool is_all = rgni_short_result(&shorts, &copy, ticket, evidence, at);
     BENCH_CALL(b, at, rgni_failback_on_result(&b->entry, bench_share(b), scene, ticket, evidence, RGN_READ, &b->story));
+    bench_compare(b, BENCH_RESULT, &before, &copy, is_all);
 }
 
 static inline void bench_expire(bench *b, bool is_tick, rgn_time_ns at)
 {
+    rgni_short shorts = rgni_short_of(&b->options);
+    rgn_entry before = b->entry;
+    bool is_all = is_tick && rgni_short_tick(&shorts, &before, at);
     BENCH_CALL(b, at, rgni_failback_on_expiry(&b->entry, bench_share(b), scene, is_tick, &b->story));
+    bench_compare(b, BENCH_TICK, &before, &before, is_all);
 }
 
 static inline void bench_drop(bench *b, rgn_reason reason, rgn_time_ns at)

@@ -377,6 +377,7 @@ START_TEST(whatever_happens_an_entry_keeps_its_invariants)
     size_t rows, missing = 0;
     const rgni_state_row *table = rgni_state_table(&rows);
     bool is_row_seen[64] = {false};
+    unsigned told_short[BENCH_SHORTS] = {0};
     uint64_t seed = SEED;
     printf("seed %" PRIu64 ", %d streams of %d events\n", SEED, STREAMS, STEPS);
     for (unsigned i = 0; i < STREAMS; i++) {
@@ -385,6 +386,12 @@ START_TEST(whatever_happens_an_entry_keeps_its_invariants)
         play(&s, STEPS);
         for (size_t row = 0; row < rows; row++)
             is_row_seen[row] |= s.is_row_seen[row];
+        for (unsigned kind = 0; kind < BENCH_SHORTS; kind++)
+            told_short[kind] += s.b.told_short[kind];
+    }
+    for (unsigned kind = 0; kind < BENCH_SHORTS; kind++) {
+        printf("told short, event %u: %u\n", kind, told_short[kind]);
+        ck_assert_uint_gt(told_short[kind], STREAMS / 10);
     }
     for (size_t row = 0; row < rows; row++) {
         if (is_row_seen[row] || is_of_several_regions(&table[row]))

@@ -188,6 +188,46 @@ static void check_plan(const situation *s)
     }
 }
 
+/* Legs fail until the operation ends: what it is after each of them, and the entry at the end. */
+typedef struct {
+    rgn_op op[8];
+    unsigned count;
+    rgn_entry entry;
+} failing;
+
+static failing fail_all(const situation *s, rgn_response failure)
+{
+    failing seen = {.count = 0};
+    rgn_op op = start(s, NULL, S(601));
+    rgn_step step = RGN_SEND;
+
+    while (step == RGN_SEND) {
+        step = rgn_op_on_leg(f.router, &op, op.leg, &failure, S(602));
+        ck_assert_uint_lt(seen.count, sizeof seen.op / sizeof seen.op[0]);
+        seen.op[seen.count++] = op;
+    }
+    seen.entry = fixture_entry(&f, PARTITION);
+    return seen;
+}
+
+/* OPR-7: a connection that breaks off costs a region as much as an answer that it is unavailable. */
+static void check_failures(const situation *s)
+{
+    const rgn_response unavailable = {.status = 503, .substatus = 20003, .retry_after = RGN_TIME_NEVER};
+    const rgn_response broken = {.transport = RGN_TRANSPORT_SENT, .retry_after = RGN_TIME_NEVER};
+    failing told, at_length;
+
+    if (s->direction == RGN_WRITE && !s->multi_write) /* not the breaker's */
+        return;
+    told = fail_all(s, unavailable);
+    fixture_stop(&f);
+    begin(s);
+    at_length = fail_all(s, broken);
+    ck_assert_uint_eq(told.count, at_length.count);
+    ck_assert_int_eq(memcmp(told.op, at_length.op, told.count * sizeof told.op[0]), 0);
+    ck_assert_int_eq(memcmp(&told.entry, &at_length.entry, sizeof told.entry), 0);
+}
+
 START_TEST(a_first_attempt_goes_where_the_entry_says)
 {
     for_all(check_first_attempt);
@@ -203,6 +243,12 @@ END_TEST
 START_TEST(a_hedge_goes_where_the_entry_says)
 {
     for_all(check_race);
+}
+END_TEST
+
+START_TEST(a_failure_told_short_is_one_at_length)
+{
+    for_all(check_failures);
 }
 END_TEST
 
@@ -248,6 +294,7 @@ int main(void)
     tcase_add_test(tc, a_first_attempt_goes_where_the_entry_says);
     tcase_add_test(tc, a_second_attempt_goes_where_the_entry_says);
     tcase_add_test(tc, a_hedge_goes_where_the_entry_says);
+    tcase_add_test(tc, a_failure_told_short_is_one_at_length);
     tcase_add_test(tc, a_planned_start_is_the_long_one);
     tcase_add_test(tc, a_plan_tells_home_from_elsewhere);
     srunner_run_all(runner, CK_NORMAL);
