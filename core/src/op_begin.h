@@ -80,6 +80,20 @@ static inline void rgni_op_begin_tail(rgn_op *op, const rgn_topology *topology)
     rgni_op_set(op, RGNI_OP_HAS_TAIL, true);
 }
 
+/* Makes sure of it. Happens during the first attempt. HDG-6: while a race has no second half, the instant of the hedge
+ * is known from wake_at, or does not matter. */
+static inline void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
+{
+    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
+        return;
+    if (rgni_op_has(op, RGNI_OP_FANS))
+        rgni_op_begin_fanning_tail(op, topology);
+    else
+        rgni_op_begin_tail(op, topology);
+    if (op->state == RGNI_OP_ARMED)
+        op->other_at = op->wake_kind == RGN_WAKE_HEDGE ? op->wake_at : RGN_TIME_NEVER;
+}
+
 /* The hedge's region, with the rule that leaves out what has tripped. Nearly always that is home at most, and so is
  * what has failed within the operation: from home a hedge goes to the second region, from there to the third. NONE
  * where it has to be searched for. */

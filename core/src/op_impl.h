@@ -132,8 +132,20 @@ static inline bool rgni_is_local_throttle(const rgn_response *response)
 
 /* OPR-7: the next region at once, while the failover budget lasts. */
 rgni_plan rgni_retry_plan_failover(rgn_op *op);
-/* The same, as what follows a failed attempt, for an operation that is known to have some of that budget. */
-void rgni_retry_fail_over(rgn_op *op);
+/* The throttle's budget is that of one attempt. */
+static inline void rgni_retry_end_throttle(rgn_op *op)
+{
+    op->throttle_retries = 0;
+    op->throttle_waited = 0;
+    rgni_op_set(op, RGNI_OP_FORCED, false);
+}
+/* OPR-7, as what follows a failed attempt, for an operation that is known to have some of that budget. */
+static inline void rgni_retry_fail_over(rgn_op *op)
+{
+    op->failover_retries++;
+    rgni_op_set(op, RGNI_OP_WRITE_LIST, false);
+    rgni_retry_end_throttle(op);
+}
 /* OPR-6: the operation's budget for a failure of that class is empty. */
 bool rgni_retry_is_spent(const rgn_op *op, const rgn_class *class);
 /* HDG-14, HDG-25: both legs of a race are dead; the last answer was of that class. */
@@ -145,9 +157,6 @@ enum { RGNI_RACE_PRICE = 2 }; /* failovers that the driver takes for a race that
 rgni_plan rgni_retry_plan_leg(rgn_op *op, unsigned leg, const rgn_class *class, const rgn_response *response,
                               const rgn_topology *topology, const rgn_random *random, rgn_time_ns now);
 
-/* Moves the routing cursor on by one. */
-void rgni_retry_advance(rgn_op *op, const rgn_topology *topology);
-
 /* --- op_failover.c --- */
 
 /* FLO-1: a write that may look for its region among the readable ones. Its failures wait in op->pending_marks. One that
@@ -157,6 +166,24 @@ static inline bool rgni_op_may_roam(const rgn_op *op, const rgn_topology *topolo
     return rgni_failover_covers(topology, (rgn_direction)op->direction) && !rgni_op_has(op, RGNI_OP_HEDGED_WRITE) &&
            op->partition != RGN_PARTITION_UNKNOWN;
 }
+/* Moves the routing cursor on by one. */
+static inline void rgni_retry_advance(rgn_op *op, const rgn_topology *topology)
+{
+    bool is_write = op->direction == RGN_WRITE && !rgni_op_may_roam(op, topology);
+    bool is_write_list = is_write || rgni_op_has(op, RGNI_OP_WRITE_LIST);
+    unsigned length = is_write_list ? topology->write_order.count : topology->read_order.count;
+    unsigned next = op->list_index + 1u;
+
+    /* OPR-9: a cursor of another topology generation counts as 0. */
+    if (op->account_generation != (uint16_t)topology->generation)
+        next = 1;
+    op->account_generation = (uint16_t)topology->generation;
+    if (length > 0)
+        op->list_index = (uint8_t)(next < length ? next : next % length);
+    else
+        op->list_index = (uint8_t)(next - 1);
+}
+
 /* A read that only the hub can answer. */
 static inline bool rgni_op_is_hub_latched(const rgn_op *op)
 {
@@ -188,8 +215,8 @@ void rgni_op_settle_failover(rgn_router *router, rgn_op *op, const rgn_response 
 
 /* --- of the pipeline, for the race --- */
 
-/* Initialises the second half. */
-void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology);
+/* Initialises the second half of an operation that may have more than one alternate. */
+void rgni_op_begin_fanning_tail(rgn_op *op, const rgn_topology *topology);
 
 /* OPR-2: ends the operation. */
 rgn_step rgni_op_end_with(rgn_op *op, const rgn_class *class, const rgn_response *response, bool is_exhausted);

@@ -22,22 +22,14 @@ enum {
     SUBSTATUS_TRANSPORT = 20003
 };
 
-/* Happens during the first attempt. HDG-6: while a race has no second half, the instant of the hedge is known from
- * wake_at, or does not matter. */
-void rgni_op_need_tail(rgn_op *op, const rgn_topology *topology)
+/* The fan lies in the second half from the start. */
+void rgni_op_begin_fanning_tail(rgn_op *op, const rgn_topology *topology)
 {
-    rgn_fan *fan;
+    rgn_fan *fan = op->fan;
 
-    if (rgni_op_has(op, RGNI_OP_HAS_TAIL))
-        return;
-    fan = rgni_op_has(op, RGNI_OP_FANS) ? op->fan : NULL;
     rgni_op_begin_tail(op, topology);
-    if (op->state == RGNI_OP_ARMED)
-        op->other_at = op->wake_kind == RGN_WAKE_HEDGE ? op->wake_at : RGN_TIME_NEVER;
-    if (fan != NULL) {
-        op->fan = fan;
-        rgni_race_init_fan(op);
-    }
+    op->fan = fan;
+    rgni_race_init_fan(op);
 }
 
 /* --- ends -------------------------------------------------------------------------------------------------------- */
@@ -281,22 +273,28 @@ static rgn_step end_canary(rgn_router *router, rgn_op *op, const rgn_class *clas
     return rgni_op_send_next(router, op, now);
 }
 
+/* Two questions, for the caller has just written the two one by one: a load of both would wait for them to reach the
+ * cache. */
+static inline bool is_unavailable(const rgn_response *response)
+{
+    if (response->status != STATUS_UNAVAILABLE)
+        return false;
+    return response->transport == RGN_TRANSPORT_NONE;
+}
+
 /* OPR-7, the common failure: the region is unavailable, the breaker counts it, and nothing stands against the next
- * region at once. */
-static inline bool fails_over(const rgn_op *op, const rgn_response *response, const rgn_topology *topology,
-                              rgn_time_ns now)
+ * region at once. The operation has a second half. */
+static inline bool fails_over(const rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
 {
     bool launches = op->state == RGNI_OP_ARMED && op->options->hedging_early_transient == RGN_EARLY_LAUNCH;
 
-    return response->status == STATUS_UNAVAILABLE && response->transport == RGN_TRANSPORT_NONE && !launches &&
-           rgni_op_has(op, RGNI_OP_COVERED) && !rgni_op_may_roam(op, topology) &&
+    return !launches && rgni_op_has(op, RGNI_OP_COVERED) && !rgni_op_may_roam(op, topology) &&
            op->failover_retries < op->options->retry_max_failover_retry_count && now < op->deadline;
 }
 
 /* What end_attempt() comes to then. */
 static rgn_step fail_over(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
 {
-    rgni_op_need_tail(op, topology);
     rgni_retry_fail_over(op);
     rgni_router_fail(router, op->partition, op->region, (rgn_direction)op->direction, now);
     if (op->state == RGNI_OP_ARMED)
@@ -332,13 +330,15 @@ static RGNI_NOINLINE rgn_step end_leg(rgn_router *router, rgn_op *op, const rgn_
 
     op->open_legs = 0;
     op->result.region = op->region;
-    if (!rgni_op_has(op, RGNI_OP_TICKET) && fails_over(op, response, topology, now)) {
-        step = fail_over(router, op, topology, now);
-    } else {
+    if (rgni_op_has(op, RGNI_OP_TICKET)) {
         class = rgni_class_of(response);
-        step = rgni_op_has(op, RGNI_OP_TICKET)
-                   ? end_canary(router, op, class, response, (rgn_evidence) class->evidence, now)
-                   : end_attempt(router, op, class, response, false, now);
+        step = end_canary(router, op, class, response, (rgn_evidence) class->evidence, now);
+    } else if (is_unavailable(response)) {
+        rgni_op_need_tail(op, topology);
+        step = fails_over(op, topology, now) ? fail_over(router, op, topology, now)
+                                             : end_attempt(router, op, rgni_class_of(response), response, false, now);
+    } else {
+        step = end_attempt(router, op, rgni_class_of(response), response, false, now);
     }
     rgni_race_free_place(router, op);
     return step;

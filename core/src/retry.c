@@ -50,28 +50,6 @@ static void count(uint8_t *counter)
         ++*counter;
 }
 
-void rgni_retry_advance(rgn_op *op, const rgn_topology *topology)
-{
-    bool is_write = op->direction == RGN_WRITE && !rgni_op_may_roam(op, topology);
-    bool is_write_list = is_write || rgni_op_has(op, RGNI_OP_WRITE_LIST);
-    unsigned length = is_write_list ? topology->write_order.count : topology->read_order.count;
-
-    /* OPR-9: a cursor of another topology generation counts as 0. */
-    if (op->account_generation != (uint16_t)topology->generation)
-        op->list_index = 0;
-    op->account_generation = (uint16_t)topology->generation;
-    if (length > 0)
-        op->list_index = (uint8_t)(op->list_index + 1u < length ? op->list_index + 1u : (op->list_index + 1u) % length);
-}
-
-/* The throttle's budget is that of one attempt. */
-static void end_throttle(rgn_op *op)
-{
-    op->throttle_retries = 0;
-    op->throttle_waited = 0;
-    rgni_op_set(op, RGNI_OP_FORCED, false);
-}
-
 rgni_plan rgni_retry_plan_failover(rgn_op *op)
 {
     if (op->failover_retries >= op->options->retry_max_failover_retry_count)
@@ -79,12 +57,6 @@ rgni_plan rgni_retry_plan_failover(rgn_op *op)
     op->failover_retries++;
     rgni_op_set(op, RGNI_OP_WRITE_LIST, false);
     return (rgni_plan){RGNI_NEXT, 0, false};
-}
-
-void rgni_retry_fail_over(rgn_op *op)
-{
-    rgni_retry_plan_failover(op);
-    end_throttle(op);
 }
 
 /* OPR-10: write-forbidden and account-not-found wait longer and longer, 5 s in all, for the account to settle. */
@@ -322,7 +294,7 @@ rgni_plan rgni_retry_plan(rgn_op *op, const rgn_class *class, const rgn_response
         plan = plan_retry_with(op, random);
         break;
     }
-    end_throttle(op);
+    rgni_retry_end_throttle(op);
     return plan;
 }
 
