@@ -68,7 +68,7 @@ static void end_exhausted(const strike *s, uint32_t failures, int64_t threshold)
     rgni_fact fact = fact_of(s, RGN_REASON_EXHAUSTED);
     fact.failures = failures;
     fact.threshold = threshold;
-    rgni_entry_end(s->entry, s->scene, fact, s->story);
+    rgni_entry_end(s->entry, s->scene, &fact, s->story);
 }
 
 /* BRK-2, BRK-9: how far the counting window has run: from the last failure, or (rule share) from its own fixed start.
@@ -120,14 +120,14 @@ static void derive_trips(const strike *s, rgn_dur_ns elapsed)
     kept &= s->entry->tripped;
     if (kept == s->entry->tripped)
         return;
-    rgn_entry before = *s->entry;
+    rgni_story_keep(s->story, s->entry);
     s->entry->tripped = kept;
     if (kept == 0)
         rgni_entry_untrip(s->entry, s->scene);
     rgni_fact fact = fact_of(s, RGN_REASON_UNTRIP_WINDOW);
     fact.threshold = s->scene->options->breaker_counter_reset_window;
     fact.elapsed = elapsed;
-    rgni_story_add(s->story, s->scene, &before, s->entry, fact);
+    rgni_story_tell(s->story, s->scene, s->entry, &fact);
 }
 
 /* BRK-3, BRK-9: the count of the event's direction in `row` suffices for a trip: threshold and, rule share, the share
@@ -144,8 +144,9 @@ static bool count_trips(const strike *s, unsigned row)
     return failures * 1000000 >= options->breaker_failure_share * results;
 }
 
-/* BRK-3, BRK-6: sets the direction's trip and tells it: the first of the entry, or the other direction's. */
-static void trip_direction(const strike *s, const rgn_entry *before, unsigned row, int64_t threshold)
+/* BRK-3, BRK-6: sets the direction's trip and tells it: the first of the entry, or the other direction's. The story has
+ * kept the entry as it was. */
+static void trip_direction(const strike *s, unsigned row, int64_t threshold)
 {
     rgn_entry *e = s->entry;
     bool is_first = e->tripped == 0;
@@ -160,15 +161,15 @@ static void trip_direction(const strike *s, const rgn_entry *before, unsigned ro
     rgni_fact fact = fact_of(s, is_first ? RGN_REASON_TRIP : RGN_REASON_TRIP_ALSO);
     fact.failures = e->counts.failures[row][s->direction];
     fact.threshold = threshold;
-    rgni_story_add(s->story, s->scene, before, e, fact);
+    rgni_story_tell(s->story, s->scene, e, &fact);
 }
 
 /* BRK-3: the first trip of an entry with counts of their own: the region of the event is the one to leave. */
 static void trip_region(const strike *s, unsigned row)
 {
     rgn_entry *e = s->entry;
-    rgn_entry before = *e;
     int64_t threshold = trip_threshold(s);
+    rgni_story_keep(s->story, e);
     e->first_failed = s->region;
     rgni_failed_clear(e);
     rgni_failed_add(e, s->region);
@@ -176,7 +177,7 @@ static void trip_region(const strike *s, unsigned row)
     if (e->current == RGN_REGION_NONE)
         end_exhausted(s, e->counts.failures[row][s->direction], threshold);
     else
-        trip_direction(s, &before, row, threshold);
+        trip_direction(s, row, threshold);
 }
 
 /* BRK-7: a region that is not among the failed ones joins them if it has failed often enough; reads and writes count
@@ -190,7 +191,7 @@ static bool join_failed(const strike *s, unsigned row)
     int64_t threshold = s->scene->options->breaker_alternate_failures;
     if (failures < threshold)
         return false;
-    rgn_entry before = *e;
+    rgni_story_keep(s->story, e);
     rgni_failed_add(e, s->region);
     if (e->current != s->region)
         return true;
@@ -202,7 +203,7 @@ static bool join_failed(const strike *s, unsigned row)
     rgni_fact fact = fact_of(s, RGN_REASON_MOVE);
     fact.failures = failures;
     fact.threshold = threshold;
-    rgni_story_add(s->story, s->scene, &before, e, fact);
+    rgni_story_tell(s->story, s->scene, e, &fact);
     return true;
 }
 
@@ -228,8 +229,8 @@ static void fail_per_region(const strike *s)
     if (!rgn_region_in(e->failed, s->region) && !join_failed(s, row))
         return;
     if (!rgn_entry_is_tripped(e, s->direction) && count_trips(s, row)) {
-        rgn_entry before = *e;
-        trip_direction(s, &before, row, threshold_of(s->scene->options, s->direction));
+        rgni_story_keep(s->story, e);
+        trip_direction(s, row, threshold_of(s->scene->options, s->direction));
     }
 }
 
@@ -248,7 +249,7 @@ static void fail_shared(const strike *s)
     int64_t threshold = trip_threshold(s);
     if (!was_tripped && !count_trips(s, 0))
         return;
-    rgn_entry before = *e;
+    rgni_story_keep(s->story, e);
     rgni_failed_add(e, s->region);
     bool is_move = s->region == e->current;
     if (is_move)
@@ -259,9 +260,9 @@ static void fail_shared(const strike *s)
     if (e->current == RGN_REGION_NONE)
         end_exhausted(s, fact.failures, fact.threshold);
     else if (!was_tripped)
-        trip_direction(s, &before, 0, threshold);
+        trip_direction(s, 0, threshold);
     else if (is_move)
-        rgni_story_add(s->story, s->scene, &before, e, fact);
+        rgni_story_tell(s->story, s->scene, e, &fact);
 }
 
 void rgni_breaker_on_failure(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
@@ -277,7 +278,8 @@ void rgni_breaker_on_failure(rgn_entry *entry, rgn_share_tally *share, const rgn
         return;
     /* FBK-22: the failure decides the probe and is not counted besides. */
     if (entry->phase == RGN_PHASE_RECOVERING && rgni_probes_with_all(scene->options)) {
-        rgni_recovery_abandon(entry, share, scene, fact_of(&s, RGN_REASON_RETRIP_PROBE), story);
+        rgni_fact fact = fact_of(&s, RGN_REASON_RETRIP_PROBE);
+        rgni_recovery_abandon(entry, share, scene, &fact, story);
         return;
     }
     if (entry->phase == RGN_PHASE_ABSENT)
@@ -317,8 +319,10 @@ static void count_success(const strike *s, unsigned row)
 static void end_if_cleared(const strike *s)
 {
     if (s->entry->phase == RGN_PHASE_COUNTING && rgni_counts_are_zero(s->entry) &&
-        !rgni_keeps_untripped(s->scene->options))
-        rgni_entry_end(s->entry, s->scene, fact_of(s, RGN_REASON_CLEARED), s->story);
+        !rgni_keeps_untripped(s->scene->options)) {
+        rgni_fact fact = fact_of(s, RGN_REASON_CLEARED);
+        rgni_entry_end(s->entry, s->scene, &fact, s->story);
+    }
 }
 
 void rgni_breaker_on_success(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
@@ -332,7 +336,8 @@ void rgni_breaker_on_success(rgn_entry *entry, rgn_share_tally *share, const rgn
         return;
     }
     if (entry->phase == RGN_PHASE_RECOVERING && rgni_probes_with_all(scene->options) && is_below_400) {
-        rgni_entry_end(entry, scene, fact_of(&s, RGN_REASON_FAILBACK_PROBE), story); /* FBK-22 */
+        rgni_fact fact = fact_of(&s, RGN_REASON_FAILBACK_PROBE); /* FBK-22 */
+        rgni_entry_end(entry, scene, &fact, story);
         return;
     }
     if (is_on_trial(&s)) {
@@ -381,7 +386,6 @@ bool rgni_breaker_on_hedge_wins(rgn_entry *entry, rgn_share_tally *share, const 
 {
     const uint8_t reads = 1u << RGN_READ, both = reads | 1u << RGN_WRITE;
     strike s = {entry, share, scene, region, RGN_READ, story};
-    rgn_entry before = *entry;
     rgn_region next = rgni_next_region(scene->topology, rgn_region_bit(region));
     bool is_derived = rgni_trips_are_derived(scene->options);
     if (hedge_wins_are_idle(entry, scene->options))
@@ -390,6 +394,7 @@ bool rgni_breaker_on_hedge_wins(rgn_entry *entry, rgn_share_tally *share, const 
         return false;
     if (scene->health != NULL)
         return rgni_health_on_hedge_wins(entry, scene, region, wins, story);
+    rgni_story_keep(story, entry);
     if (entry->phase != RGN_PHASE_COUNTING)
         rgni_entry_init(entry, share, scene, region);
     entry->phase = RGN_PHASE_UNHEALTHY;
@@ -406,6 +411,6 @@ bool rgni_breaker_on_hedge_wins(rgn_entry *entry, rgn_share_tally *share, const 
     rgni_fact fact = fact_of(&s, RGN_REASON_TRIP_HEDGE);
     fact.failures = wins;
     fact.threshold = scene->options->breaker_consecutive_hedge_win_threshold;
-    rgni_story_add(story, scene, &before, entry, fact);
+    rgni_story_tell(story, scene, entry, &fact);
     return true;
 }

@@ -25,9 +25,16 @@ static rgni_fact fact_of(const look *l, rgn_reason reason, int64_t threshold, rg
         .reason = reason, .direction = l->direction, .region = l->region, .threshold = threshold, .elapsed = elapsed};
 }
 
-static void give_up(const look *l, rgni_fact fact)
+static void give_up(const look *l, rgn_reason reason, int64_t threshold, rgn_dur_ns elapsed)
 {
-    rgni_recovery_abandon(l->entry, l->share, l->scene, fact, l->story);
+    rgni_fact fact = fact_of(l, reason, threshold, elapsed);
+    rgni_recovery_abandon(l->entry, l->share, l->scene, &fact, l->story);
+}
+
+static void end(const look *l, rgn_reason reason, int64_t threshold, rgn_dur_ns elapsed)
+{
+    rgni_fact fact = fact_of(l, reason, threshold, elapsed);
+    rgni_entry_end(l->entry, l->scene, &fact, l->story);
 }
 
 /* FBK-12: canaries in flight as they weigh on a success. */
@@ -77,20 +84,21 @@ static verdict judge_sample(const look *l)
     return is_below_floor(l) ? FAILED : UNDECIDED;
 }
 
-static void begin_window(const look *l, rgni_fact fact)
+static void begin_window(const look *l, rgn_reason reason, int64_t threshold, rgn_dur_ns elapsed)
 {
-    rgn_entry before = *l->entry;
+    rgni_fact fact = fact_of(l, reason, threshold, elapsed);
+    rgni_story_keep(l->story, l->entry);
     l->entry->window_start = l->scene->now;
     l->entry->window_id++;
     l->entry->canary_total = 0;
     l->entry->canary_success = 0;
     l->entry->canary_in_flight = 0;
-    rgni_story_add(l->story, l->scene, &before, l->entry, fact);
+    rgni_story_tell(l->story, l->scene, l->entry, &fact);
 }
 
 static void restart_window(const look *l, rgn_dur_ns age)
 {
-    begin_window(l, fact_of(l, RGN_REASON_WINDOW_RESTART, l->scene->options->failback_eval_window, age));
+    begin_window(l, RGN_REASON_WINDOW_RESTART, l->scene->options->failback_eval_window, age);
 }
 
 /* FBK-33: the share of canaries in per cent at a stage of the ramp; 100: there is no such stage. */
@@ -117,21 +125,19 @@ static void succeed(const look *l)
     if (stage_percentage(options, l->entry->stage + 1U) < 100) {
         l->entry->low_windows = 0;
         l->entry->stage++;
-        begin_window(l, fact_of(l, RGN_REASON_RAMP, compared, 0));
+        begin_window(l, RGN_REASON_RAMP, compared, 0);
         return;
     }
-    rgni_entry_end(l->entry, l->scene,
-                   fact_of(l, is_sequential ? RGN_REASON_FAILBACK_SEQUENTIAL : RGN_REASON_FAILBACK, compared, 0),
-                   l->story);
+    end(l, is_sequential ? RGN_REASON_FAILBACK_SEQUENTIAL : RGN_REASON_FAILBACK, compared, 0);
 }
 
 static void fail(const look *l)
 {
     const rgn_options *options = l->scene->options;
     if (options->failback_decide == RGN_DECIDE_SEQUENTIAL)
-        give_up(l, fact_of(l, RGN_REASON_RETRIP_SEQUENTIAL, options->failback_false_retrip, 0));
+        give_up(l, RGN_REASON_RETRIP_SEQUENTIAL, options->failback_false_retrip, 0);
     else
-        give_up(l, fact_of(l, RGN_REASON_RETRIP, options->failback_retrip_floor, 0));
+        give_up(l, RGN_REASON_RETRIP, options->failback_retrip_floor, 0);
 }
 
 /* Carries out the sample's verdict. True if there is nothing left to look at in this window. */
@@ -156,11 +162,11 @@ static void expire_window(const look *l, rgn_dur_ns age)
     const rgn_options *options = l->scene->options;
     switch (options->failback_window_expiry) {
     case RGN_EXPIRY_DWELL:
-        give_up(l, fact_of(l, RGN_REASON_WINDOW_DWELL, options->failback_eval_window, age));
+        give_up(l, RGN_REASON_WINDOW_DWELL, options->failback_eval_window, age);
         break;
     case RGN_EXPIRY_JUDGE:
         if (!is_at_threshold(l))
-            give_up(l, fact_of(l, RGN_REASON_RETRIP_JUDGE, options->failback_success_threshold, age));
+            give_up(l, RGN_REASON_RETRIP_JUDGE, options->failback_success_threshold, age);
         else
             restart_window(l, age);
         break;
@@ -196,7 +202,7 @@ static void look_at_window(const look *l)
     }
     rgn_dur_ns recovering = rgn_time_elapsed(e->recovering_since, l->scene->now);
     if (recovering > options->failback_recovering_max)
-        give_up(l, fact_of(l, RGN_REASON_RETRIP_MAX, options->failback_recovering_max, recovering));
+        give_up(l, RGN_REASON_RETRIP_MAX, options->failback_recovering_max, recovering);
     else if (is_over)
         expire_window(l, age);
 }
@@ -261,9 +267,9 @@ void rgni_failback_count_late(rgn_router_counters *counters, rgn_evidence eviden
 static void decide_probe(const look *l, bool is_success)
 {
     if (is_success)
-        rgni_entry_end(l->entry, l->scene, fact_of(l, RGN_REASON_FAILBACK_PROBE, 0, 0), l->story);
+        end(l, RGN_REASON_FAILBACK_PROBE, 0, 0);
     else
-        give_up(l, fact_of(l, RGN_REASON_RETRIP_PROBE, 0, 0));
+        give_up(l, RGN_REASON_RETRIP_PROBE, 0, 0);
 }
 
 /* FBK-15: after too many windows with too little traffic the first result of a window decides alone. */
@@ -271,9 +277,9 @@ static void decide_single(const look *l, bool is_success)
 {
     int64_t windows = l->scene->options->failback_low_traffic_windows;
     if (is_success)
-        rgni_entry_end(l->entry, l->scene, fact_of(l, RGN_REASON_FAILBACK_SINGLE, windows, 0), l->story);
+        end(l, RGN_REASON_FAILBACK_SINGLE, windows, 0);
     else
-        give_up(l, fact_of(l, RGN_REASON_RETRIP_SINGLE, windows, 0));
+        give_up(l, RGN_REASON_RETRIP_SINGLE, windows, 0);
 }
 
 /* FBK-3: when the ratio is looked at. */
@@ -392,11 +398,12 @@ static void promote(const look *l, rgn_reason reason, int64_t threshold, rgn_dur
 {
     const rgn_options *options = l->scene->options;
     rgn_entry *e = l->entry;
-    rgn_entry before = *e;
     if (fails_back_at_once(l)) {
-        rgni_entry_end(e, l->scene, fact_of(l, RGN_REASON_FAILBACK_AT_ONCE, threshold, elapsed), l->story);
+        end(l, RGN_REASON_FAILBACK_AT_ONCE, threshold, elapsed);
         return;
     }
+    rgni_fact fact = fact_of(l, reason, threshold, elapsed);
+    rgni_story_keep(l->story, e);
     e->phase = RGN_PHASE_RECOVERING;
     e->recovering_since = l->scene->now;
     e->window_start = l->scene->now;
@@ -404,7 +411,7 @@ static void promote(const look *l, rgn_reason reason, int64_t threshold, rgn_dur
     e->sampler = draw_sampler(l->scene);
     if (rgni_is_tentative(options))
         begin_trial(l);
-    rgni_story_add(l->story, l->scene, &before, e, fact_of(l, reason, threshold, elapsed));
+    rgni_story_tell(l->story, l->scene, e, &fact);
 }
 
 static void promote_dwelt(const look *l)
@@ -453,7 +460,7 @@ void rgni_failback_on_trial_success(rgn_entry *entry, const rgni_scene *scene, r
     look l = {entry, NULL, scene, direction, entry->first_failed, story};
     rgni_fact fact = fact_of(&l, RGN_REASON_FAILBACK_TENTATIVE, needed, 0);
     if (++*rgni_successes_of(entry, direction) >= needed)
-        rgni_entry_end(entry, scene, fact, story);
+        rgni_entry_end(entry, scene, &fact, story);
 }
 
 /* BRK-10: an untripped entry that has seen no failure for longer than the reset window. */
@@ -462,7 +469,7 @@ static void end_if_stale(const look *l)
     int64_t reset = l->scene->options->breaker_counter_reset_window;
     rgn_dur_ns age = rgn_time_elapsed(l->entry->last_failure, l->scene->now);
     if (age > reset)
-        rgni_entry_end(l->entry, l->scene, fact_of(l, RGN_REASON_STALE, reset, age), l->story);
+        end(l, RGN_REASON_STALE, reset, age);
 }
 
 void rgni_failback_on_expiry(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, bool is_tick,

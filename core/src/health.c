@@ -115,11 +115,12 @@ static void summarise(const visit *v)
     e->current = rgni_next_region(topology, e->failed);
 }
 
-/* The region's status has changed from what `before` told. */
-static void settle(const visit *v, const rgn_entry *before, rgni_fact fact)
+/* The region's status has changed, which the entry does not tell yet. */
+static void settle(const visit *v, rgni_fact fact)
 {
+    rgni_story_keep_all(v->story, v->entry);
     summarise(v);
-    rgni_story_add(v->story, v->scene, before, v->entry, fact);
+    rgni_story_tell(v->story, v->scene, v->entry, &fact);
 }
 
 /* Every change of status begins all four counts anew. */
@@ -153,28 +154,24 @@ static bool is_exhausted(const visit *v, rgn_region_set unavailable)
 
 static void become_unavailable(const visit *v, rgni_fact fact)
 {
-    rgn_entry before = *v->entry;
-
     change_status(v, &v->health->unavailable);
     row_of(v)->since = v->scene->now;
     if (is_exhausted(v, v->health->unavailable)) {
         fact.reason = RGN_REASON_EXHAUSTED;
-        rgni_entry_end(v->entry, v->scene, fact, v->story);
+        rgni_entry_end(v->entry, v->scene, &fact, v->story);
         return;
     }
-    if (before.tripped == 0)
+    if (v->entry->tripped == 0)
         v->entry->cause = fact.reason == RGN_REASON_TRIP_HEDGE ? RGN_CAUSE_HEDGE_WINS : RGN_CAUSE_FAILURES;
     else
-        fact.reason = v->region == before.current ? RGN_REASON_MOVE : RGN_REASON_TRIP_ALSO;
-    settle(v, &before, fact);
+        fact.reason = v->region == v->entry->current ? RGN_REASON_MOVE : RGN_REASON_TRIP_ALSO;
+    settle(v, fact);
 }
 
 static void begin_trial(const visit *v, rgni_fact fact)
 {
-    rgn_entry before = *v->entry;
-
     change_status(v, &v->health->on_trial);
-    settle(v, &before, fact);
+    settle(v, fact);
 }
 
 static int64_t threshold_of(const visit *v)
@@ -221,13 +218,12 @@ void rgni_health_on_failure(rgn_entry *entry, const rgni_scene *scene, rgn_regio
 /* FBK-36: as many successes as the threshold end the trial; they take no failure back. */
 static void succeed_on_trial(const visit *v)
 {
-    rgn_entry before = *v->entry;
     int64_t needed = threshold_of(v);
 
     if (++row_of(v)->successes[v->direction] < needed)
         return;
     change_status(v, NULL);
-    settle(v, &before, fact_of(v, RGN_REASON_FAILBACK_TENTATIVE, needed));
+    settle(v, fact_of(v, RGN_REASON_FAILBACK_TENTATIVE, needed));
 }
 
 /* FBK-37: strictly later than that after it became unavailable. */
@@ -255,8 +251,10 @@ void rgni_health_on_success(rgn_entry *entry, const rgni_scene *scene, rgn_regio
         succeed_on_trial(&v);
     } else if (row_of(&v)->failures[direction] != 0) {
         row_of(&v)->failures[direction] = 0;
-        if (phase_of(v.health) == RGN_PHASE_ABSENT)
-            rgni_entry_end(entry, scene, fact_of(&v, RGN_REASON_CLEARED, 0), story);
+        if (phase_of(v.health) == RGN_PHASE_ABSENT) {
+            rgni_fact fact = fact_of(&v, RGN_REASON_CLEARED, 0);
+            rgni_entry_end(entry, scene, &fact, story);
+        }
     }
 }
 

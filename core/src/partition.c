@@ -88,36 +88,29 @@ bool rgni_state_allows(rgn_phase before, rgn_reason reason, rgn_phase after)
     return (unsigned)reason < REASONS_MAX && (state_reasons[before][after] >> reason & 1) != 0;
 }
 
-void rgni_story_add(rgni_story *story, const rgni_scene *scene, const rgn_entry *before, const rgn_entry *after,
-                    rgni_fact fact)
+void rgni_story_tell(rgni_story *story, const rgni_scene *scene, const rgn_entry *after, const rgni_fact *fact)
 {
-    assert(story->count < RGNI_STORY_MAX);
-    assert(rgni_state_allows((rgn_phase)before->phase, fact.reason, (rgn_phase)after->phase));
-    const rgn_entry *last = after->phase == RGN_PHASE_ABSENT ? before : after;
-    story->transition[story->count++] = (rgn_transition){
-        .at = scene->now,
-        .partition = scene->partition,
-        .reason = (uint8_t)fact.reason,
-        .direction = (uint8_t)fact.direction,
-        .phase_before = before->phase,
-        .phase_after = after->phase,
-        .tripped_before = before->tripped,
-        .tripped_after = after->tripped,
-        .region = fact.region,
-        .first_failed = last->first_failed,
-        .current = last->current,
-        .cause = last->cause,
-        .failed = last->failed,
-        .generation = last->generation,
-        .window_id = before->window_id,
-        .canary_total = before->canary_total,
-        .canary_success = before->canary_success,
-        .canary_in_flight = before->canary_in_flight,
-        .failures = fact.failures,
-        .threshold = fact.threshold,
-        .elapsed = fact.elapsed,
-        .jitter = last->jitter,
-    };
+    rgn_transition *t = &story->transition[story->count++];
+
+    assert(rgni_state_allows((rgn_phase)t->phase_before, fact->reason, (rgn_phase)after->phase));
+    t->at = scene->now;
+    t->partition = scene->partition;
+    t->reason = (uint8_t)fact->reason;
+    t->direction = (uint8_t)fact->direction;
+    t->phase_after = after->phase;
+    t->tripped_after = after->tripped;
+    t->region = fact->region;
+    t->failures = fact->failures;
+    t->threshold = fact->threshold;
+    t->elapsed = fact->elapsed;
+    if (after->phase == RGN_PHASE_ABSENT)
+        return;
+    t->first_failed = after->first_failed;
+    t->current = after->current;
+    t->cause = after->cause;
+    t->failed = after->failed;
+    t->generation = after->generation;
+    t->jitter = after->jitter;
 }
 
 /* In halves: for the whole of it compilers take a string instruction, which begins slowly. */
@@ -127,16 +120,16 @@ static inline void entry_clear(rgn_entry *entry)
     memset((char *)entry + sizeof *entry / 2, 0, sizeof *entry - sizeof *entry / 2);
 }
 
-void rgni_entry_end(rgn_entry *entry, const rgni_scene *scene, rgni_fact fact, rgni_story *story)
+void rgni_entry_end(rgn_entry *entry, const rgni_scene *scene, const rgni_fact *fact, rgni_story *story)
 {
-    rgn_entry before = *entry;
+    rgni_story_keep_all(story, entry);
     entry_clear(entry);
-    rgni_story_add(story, scene, &before, entry, fact);
+    rgni_story_tell(story, scene, entry, fact);
 }
 
 void rgni_entry_drop(rgn_entry *entry, const rgni_scene *scene, rgn_reason reason, rgni_story *story)
 {
-    rgni_entry_end(entry, scene, (rgni_fact){.reason = reason, .region = RGN_REGION_NONE}, story);
+    rgni_entry_end(entry, scene, &(rgni_fact){.reason = reason, .region = RGN_REGION_NONE}, story);
 }
 
 /* BRK-15: both failure times are those of the failure that creates the entry. */
@@ -165,11 +158,11 @@ void rgni_entry_init(rgn_entry *entry, rgn_share_tally *share, const rgni_scene 
 void rgni_entry_create(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region,
                        rgn_direction direction, rgni_story *story)
 {
-    static const rgn_entry absent = {.phase = RGN_PHASE_ABSENT};
+    rgni_fact fact = {.reason = RGN_REASON_CREATED, .direction = direction, .region = region};
     assert(entry->phase == RGN_PHASE_ABSENT);
+    rgni_story_keep(story, entry);
     rgni_entry_init(entry, share, scene, region);
-    rgni_story_add(story, scene, &absent, entry,
-                   (rgni_fact){.reason = RGN_REASON_CREATED, .direction = direction, .region = region});
+    rgni_story_tell(story, scene, entry, &fact);
 }
 
 /* FBK-20: from 0 up to half the dwell. */
@@ -321,7 +314,7 @@ static void restart_times(rgn_entry *entry, const rgni_scene *scene)
 static void restart_untripped(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgni_fact fact,
                               rgni_story *story)
 {
-    rgn_entry before = *entry;
+    rgni_story_keep(story, entry);
     rgni_entry_untrip(entry, scene);
     rgni_failed_clear(entry);
     entry->current = entry->first_failed;
@@ -331,24 +324,25 @@ static void restart_untripped(rgn_entry *entry, rgn_share_tally *share, const rg
     if (share != NULL)
         share->window_start = scene->now;
     fact.reason = RGN_REASON_UNTRIP_PROBE;
-    rgni_story_add(story, scene, &before, entry, fact);
+    rgni_story_tell(story, scene, entry, &fact);
 }
 
 /* FBK-18: the same trip begins anew. */
-void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgni_fact fact,
+void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, const rgni_fact *fact,
                            rgni_story *story)
 {
     if (rgni_trips_are_derived(scene->options) || entry->tripped == 0) {
-        restart_untripped(entry, share, scene, fact, story);
+        restart_untripped(entry, share, scene, *fact, story);
         return;
     }
     rgn_region next = rgni_next_region(scene->topology, rgn_region_bit(entry->first_failed));
     if (next == RGN_REGION_NONE) {
-        fact.reason = RGN_REASON_EXHAUSTED;
-        rgni_entry_end(entry, scene, fact, story);
+        rgni_fact exhausted = *fact;
+        exhausted.reason = RGN_REASON_EXHAUSTED;
+        rgni_entry_end(entry, scene, &exhausted, story);
         return;
     }
-    rgn_entry before = *entry;
+    rgni_story_keep(story, entry);
     rgni_recovery_clear(entry, scene);
     rgni_counts_clear(entry, share, scene->options);
     rgni_failed_clear(entry);
@@ -356,8 +350,8 @@ void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_
     entry->current = next;
     entry->phase = RGN_PHASE_UNHEALTHY;
     entry->trip_time = scene->now;
-    if (fact.reason != RGN_REASON_WINDOW_DWELL)
+    if (fact->reason != RGN_REASON_WINDOW_DWELL)
         entry->low_windows = 0;
     restart_times(entry, scene);
-    rgni_story_add(story, scene, &before, entry, fact);
+    rgni_story_tell(story, scene, entry, fact);
 }

@@ -5,6 +5,8 @@
 #ifndef REGIONCORE_SRC_REDUCE_H
 #define REGIONCORE_SRC_REDUCE_H
 
+#include <assert.h>
+
 #include "entry.h"
 
 /* One allowed state change. */
@@ -28,12 +30,40 @@ typedef struct {
     rgn_dur_ns elapsed;
 } rgni_fact;
 
-/* Appends the transition from `before` to `after`, which must be in the state table. */
-void rgni_story_add(rgni_story *story, const rgni_scene *scene, const rgn_entry *before, const rgn_entry *after,
-                    rgni_fact fact);
+/* The entry is about to change: keeps what a transition tells of it as it was. Nothing is told before
+ * rgni_story_tell(); what is kept may be kept anew. */
+static inline void rgni_story_keep(rgni_story *story, const rgn_entry *before)
+{
+    rgn_transition *t = &story->transition[story->count];
+
+    assert(story->count < RGNI_STORY_MAX);
+    t->phase_before = before->phase;
+    t->tripped_before = before->tripped;
+    t->window_id = before->window_id;
+    t->canary_total = before->canary_total;
+    t->canary_success = before->canary_success;
+    t->canary_in_flight = before->canary_in_flight;
+}
+
+/* Of an entry that may be dropped its last values, too. */
+static inline void rgni_story_keep_all(rgni_story *story, const rgn_entry *last)
+{
+    rgn_transition *t = &story->transition[story->count];
+
+    rgni_story_keep(story, last);
+    t->first_failed = last->first_failed;
+    t->current = last->current;
+    t->cause = last->cause;
+    t->failed = last->failed;
+    t->generation = last->generation;
+    t->jitter = last->jitter;
+}
+
+/* Appends the transition from what was kept to `after`, which must be in the state table. */
+void rgni_story_tell(rgni_story *story, const rgni_scene *scene, const rgn_entry *after, const rgni_fact *fact);
 
 /* Makes the entry absent and tells why. */
-void rgni_entry_end(rgn_entry *entry, const rgni_scene *scene, rgni_fact fact, rgni_story *story);
+void rgni_entry_end(rgn_entry *entry, const rgni_scene *scene, const rgni_fact *fact, rgni_story *story);
 
 /* Makes a counting entry that has counted nothing yet, whatever was there before. Draws a jitter. */
 void rgni_entry_init(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgn_region region);
@@ -69,7 +99,7 @@ void rgni_entry_untrip(rgn_entry *entry, const rgni_scene *scene);
 
 /* The recovery is given up: the entry trips again, or, where the trip is derived from the counts or there is none, it
  * starts counting from zero. Keeps `low_windows` if fact.reason is window_dwell. */
-void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, rgni_fact fact,
+void rgni_recovery_abandon(rgn_entry *entry, rgn_share_tally *share, const rgni_scene *scene, const rgni_fact *fact,
                            rgni_story *story);
 
 /* Strategy tentative: where the successes in that direction are counted. */
