@@ -84,8 +84,8 @@ static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what,
 
     rgni_lock(&stripe->lock);
     slot = rgni_stripe_find(stripe, partition);
-    if (slot != NULL &&
-        (what != RGNI_WORK_TICK || slot->side != NULL || !rgni_short_tick(&router->shorts, &slot->entry, now)))
+    if (slot != NULL && (what != RGNI_WORK_TICK || (rgni_router_state(router, partition) & RGNI_STATE_CUTS) != 0 ||
+                         !rgni_short_tick(&router->shorts, &slot->entry, now)))
         return do_work(router, stripe, slot, partition, what, now);
     rgni_unlock(&stripe->lock);
     return false;

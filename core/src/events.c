@@ -410,25 +410,24 @@ static bool may_be_canary(const rgn_entry *entry, rgn_direction direction, rgn_r
 }
 
 /* In full; the stripe's lock is held, and the entry is one that this is to be asked of. */
-static RGNI_NOINLINE rgni_admission admit(rgn_router *router, rgni_stripe *stripe, rgni_slot *slot,
-                                          rgn_direction direction, uint32_t hash, rgn_time_ns now)
+static RGNI_NOINLINE rgn_region admit(rgn_router *router, rgni_stripe *stripe, rgni_slot *slot, rgn_direction direction,
+                                      uint32_t hash, rgn_time_ns now, rgni_ticket *ticket)
 {
-    rgni_admission admission = {.region = slot->entry.first_failed};
+    rgn_region region = slot->entry.first_failed;
     rgni_event e;
 
     rgni_event_open(&e, router, stripe, slot, slot->partition, now);
-    if (!rgni_failback_admit(&slot->entry, rgni_event_share(&e), &e.scene, direction, hash, &admission.ticket,
-                             &e.story))
-        admission.region = RGN_REGION_NONE;
+    if (!rgni_failback_admit(&slot->entry, rgni_event_share(&e), &e.scene, direction, hash, ticket, &e.story))
+        region = RGN_REGION_NONE;
     rgni_event_end_in_place(&e);
-    return admission;
+    return region;
 }
 
-rgni_admission rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_direction direction,
-                                 rgn_region_set usable, uint32_t hash, rgn_time_ns now)
+rgn_region rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_direction direction,
+                             rgn_region_set usable, uint32_t hash, rgn_time_ns now, rgni_ticket *ticket)
 {
     rgni_stripe *stripe = rgni_router_stripe(router, partition);
-    rgni_admission admission = {.region = RGN_REGION_NONE};
+    rgn_region region = RGN_REGION_NONE;
     bool is_canary;
     rgni_slot *slot;
 
@@ -437,12 +436,15 @@ rgni_admission rgni_router_admit(rgn_router *router, rgn_partition partition, rg
     if (slot != NULL && may_be_canary(&slot->entry, direction, usable)) {
         if ((direction == RGN_WRITE && !rgni_router_topology(router)->multi_write) ||
             !rgni_short_admit(&router->shorts, &slot->entry, now, &is_canary))
-            return admit(router, stripe, slot, direction, hash, now);
-        if (is_canary)
-            admission = (rgni_admission){{slot->entry.generation, slot->entry.window_id}, slot->entry.first_failed};
+            return admit(router, stripe, slot, direction, hash, now, ticket);
+        if (is_canary) {
+            region = slot->entry.first_failed;
+            ticket->generation = slot->entry.generation;
+            ticket->window_id = slot->entry.window_id;
+        }
     }
     rgni_unlock(&stripe->lock);
-    return admission;
+    return region;
 }
 
 /* In full; the stripe's lock is held. */

@@ -136,19 +136,20 @@ static inline bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_to
 {
     rgn_direction direction = (rgn_direction)op->direction;
     rgn_region_set usable;
-    rgni_admission admission;
+    rgni_ticket ticket;
+    rgn_region region;
 
     if (!rgni_op_is_tripped(op, state) || rgni_state_phase(state) != RGN_PHASE_RECOVERING ||
         rgni_probes_with_all(&router->options))
         return false;
     usable = topology->regions & ~(op->excluded | rgni_router_marked(router, direction, now));
-    admission = rgni_router_admit(router, op->partition, direction, usable, op->hash, now);
-    if (admission.region == RGN_REGION_NONE)
+    region = rgni_router_admit(router, op->partition, direction, usable, op->hash, now, &ticket);
+    if (region == RGN_REGION_NONE)
         return false;
     rgni_op_need_tail(op, topology);
-    op->region = admission.region;
-    op->entry_generation = admission.ticket.generation;
-    op->window_id = admission.ticket.window_id;
+    op->region = region;
+    op->entry_generation = ticket.generation;
+    op->window_id = ticket.window_id;
     rgni_op_set(op, RGNI_OP_TICKET | RGNI_OP_BEGAN_AS_CANARY, true);
     return true;
 }

@@ -89,6 +89,7 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
     rgn_router *router;
     rgni_snapshot *snapshot;
     rgn_topology topology;
+    unsigned stripe_bits = 0;
 
     assert(config->allocator.allocate != NULL);
     assert(config->allocator.release != NULL);
@@ -116,10 +117,12 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
     }
     for (uint32_t i = 0; i <= router->partition_count; i++)
         atomic_init(&router->states[i], 0);
+    while (router->stripe_count >> stripe_bits > 1)
+        stripe_bits++;
     for (uint32_t i = 0; i < router->stripe_count; i++) {
         atomic_init(&router->clock.due[i], RGN_TIME_NEVER);
         rgni_stripe_init(&router->stripes[i], beside_of(&router->options), rgni_promotes_when_due(&router->options),
-                         config->is_unshared);
+                         stripe_bits, config->is_unshared);
     }
     if (topology.automatic_failover && router->options.breaker_automatic_failover != RGN_FAILOVER_APART)
         router->breaker_by_failover = RGN_SWITCH_ON; /* RTR-12: a first account without it is no edge */

@@ -248,17 +248,11 @@ static inline rgn_region_set rgni_router_marked(const rgn_router *router, rgn_di
     return rgni_router_has_marks(router) ? rgni_marks_now(router, direction, now) : 0;
 }
 
-/* An operation may be a canary: then `region` is the canaries' target, and the ticket belongs to the operation until
- * rgni_router_end_canary(). */
-typedef struct {
-    rgni_ticket ticket;
-    rgn_region region; /* RGN_REGION_NONE: it is none */
-} rgni_admission;
-
-/* Makes the canary decision of an operation's first attempt at a tripped, recovering partition. `usable`: regions that
- * are there, not excluded and not marked. */
-rgni_admission rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_direction direction,
-                                 rgn_region_set usable, uint32_t hash, rgn_time_ns now);
+/* Makes the canary decision of an operation's first attempt at a tripped, recovering partition: the canaries' target,
+ * and `*ticket` belongs to the operation until rgni_router_end_canary(); or RGN_REGION_NONE. `usable`: regions that are
+ * there, not excluded and not marked. */
+rgn_region rgni_router_admit(rgn_router *router, rgn_partition partition, rgn_direction direction,
+                             rgn_region_set usable, uint32_t hash, rgn_time_ns now, rgni_ticket *ticket);
 
 /* A canary's end; to be called exactly once for each ticket. */
 void rgni_router_end_canary(rgn_router *router, rgn_partition partition, rgn_direction direction, rgni_ticket ticket,

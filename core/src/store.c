@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { SLAB_PIECES_FIRST = 4, SLAB_PIECES_MAX = 256, CAPACITY_FIRST = 8 };
+enum { SLAB_PIECES_FIRST = 4, SLAB_PIECES_MAX = 256, CAPACITY_BITS_FIRST = 3 };
 
 void *rgni_memory_take(rgni_memory *memory, size_t size)
 {
@@ -38,12 +38,14 @@ static void pool_deinit(rgni_pool *pool, rgni_memory *memory)
     }
 }
 
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, bool is_unshared)
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits,
+                      bool is_unshared)
 {
     memset(stripe, 0, sizeof *stripe);
     rgni_spin_init(&stripe->lock, is_unshared);
     stripe->beside = beside;
     stripe->has_heap = has_heap;
+    stripe->router_bits = (uint8_t)router_bits;
 }
 
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory)
@@ -56,11 +58,21 @@ void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory)
     rgni_memory_give(memory, stripe->heap, table_size);
 }
 
+static void table_put(rgni_stripe *stripe, rgni_slot *slot)
+{
+    uint32_t at = rgni_stripe_place(stripe, slot->partition);
+
+    assert(stripe->table[at] == NULL);
+    stripe->table[at] = slot;
+    stripe->displaced += at != rgni_stripe_home(stripe, slot->partition);
+}
+
 /* Doubles table and heap together, or leaves both as they were. */
 static bool grow(rgni_stripe *stripe, rgni_memory *memory)
 {
     uint32_t old_capacity = stripe->capacity;
-    uint32_t capacity = old_capacity == 0 ? CAPACITY_FIRST : old_capacity * 2;
+    unsigned bits = old_capacity == 0 ? CAPACITY_BITS_FIRST : stripe->capacity_bits + 1u;
+    uint32_t capacity = UINT32_C(1) << bits;
     size_t old_size = old_capacity * sizeof(rgni_slot *);
     size_t size = capacity * sizeof(rgni_slot *);
     rgni_slot **old_table = stripe->table;
@@ -73,9 +85,12 @@ static bool grow(rgni_stripe *stripe, rgni_memory *memory)
     }
     stripe->table = table;
     stripe->capacity = capacity;
+    stripe->capacity_bits = (uint8_t)bits;
+    stripe->spread = (uint32_t)(RGNI_GOLDEN >> (32 - bits)) | 1;
+    stripe->displaced = 0;
     for (uint32_t i = 0; i < old_capacity; i++) {
         if (old_table[i] != NULL)
-            table[rgni_stripe_place(stripe, old_table[i]->partition)] = old_table[i];
+            table_put(stripe, old_table[i]);
     }
     if (stripe->heap_count > 0)
         memcpy(heap, stripe->heap, stripe->heap_count * sizeof(rgni_slot *));
@@ -153,10 +168,7 @@ rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_par
 
 void rgni_stripe_insert(rgni_stripe *stripe, rgni_slot *slot)
 {
-    uint32_t at = rgni_stripe_place(stripe, slot->partition);
-
-    assert(stripe->table[at] == NULL);
-    stripe->table[at] = slot;
+    table_put(stripe, slot);
     stripe->count++;
 }
 
@@ -165,25 +177,34 @@ void rgni_stripe_cancel(rgni_stripe *stripe, rgni_slot *slot)
     pool_give(&stripe->slots, slot);
 }
 
-void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
+/* A later slot moves back if its search would have passed the hole. */
+static void close_gap(rgni_stripe *stripe, uint32_t hole)
 {
     uint32_t mask = stripe->capacity - 1;
-    uint32_t hole = rgni_stripe_place(stripe, slot->partition);
 
-    assert(stripe->table[hole] == slot);
-    assert(slot->side == NULL);
-    rgni_stripe_set_due(stripe, slot, RGN_TIME_NEVER);
-    stripe->table[hole] = NULL;
-    stripe->count--;
-    /* Close the gap: a later slot moves back if its search would have passed the hole. */
     for (uint32_t at = (hole + 1) & mask; stripe->table[at] != NULL; at = (at + 1) & mask) {
         uint32_t home = rgni_stripe_home(stripe, stripe->table[at]->partition);
         if (((at - home) & mask) < ((at - hole) & mask))
             continue;
+        stripe->displaced -= hole == home;
         stripe->table[hole] = stripe->table[at];
         stripe->table[at] = NULL;
         hole = at;
     }
+}
+
+void rgni_stripe_remove(rgni_stripe *stripe, rgni_slot *slot)
+{
+    uint32_t at = rgni_stripe_place(stripe, slot->partition);
+
+    assert(stripe->table[at] == slot);
+    assert(slot->side == NULL);
+    rgni_stripe_set_due(stripe, slot, RGN_TIME_NEVER);
+    stripe->table[at] = NULL;
+    stripe->count--;
+    stripe->displaced -= at != rgni_stripe_home(stripe, slot->partition);
+    if (stripe->displaced > 0)
+        close_gap(stripe, at);
     rgni_stripe_cancel(stripe, slot);
 }
 

@@ -57,6 +57,9 @@ static inline void rgni_unlock(rgni_spin *spin)
 
 #define RGNI_NOT_IN_HEAP UINT32_MAX
 
+/* 2^32 over the golden ratio. */
+#define RGNI_GOLDEN UINT64_C(2654435769)
+
 /* What a partition has beside its entry. */
 typedef struct {
     rgn_override override; /* none unless is_set */
@@ -65,13 +68,14 @@ typedef struct {
     rgni_cut_writes cuts;
 } rgni_side;
 
-/* `entry` is absent in the slot of a partition that has a side only. */
+/* `entry` is absent in the slot of a partition that has a side only. It begins with what most events look at, so that
+ * this lies by the partition's number. */
 typedef struct rgni_slot {
-    rgn_entry entry;
-    rgni_side *side; /* NULL: none */
-    rgn_time_ns due; /* heap key; NEVER when not in the heap */
     rgn_partition partition;
-    uint32_t heap_index;                          /* RGNI_NOT_IN_HEAP when not in the heap */
+    uint32_t heap_index; /* RGNI_NOT_IN_HEAP when not in the heap */
+    rgni_side *side;     /* NULL: none */
+    rgn_entry entry;
+    rgn_time_ns due;                              /* heap key; NEVER when not in the heap */
     _Alignas(rgn_time_ns) unsigned char beside[]; /* what the stripe's slots have beside the entry */
 } rgni_slot;
 
@@ -93,24 +97,36 @@ typedef struct {
 
 typedef struct {
     rgni_spin lock;
+    bool has_heap;         /* due times are kept */
+    uint8_t router_bits;   /* of a partition's number, say which stripe it belongs to */
+    uint8_t capacity_bits; /* capacity is two to this power, or 0 */
+    uint32_t capacity;     /* of the table, and of the heap; 0 before the first slot */
+    uint32_t spread;       /* how far neighbours lie apart: odd */
+    rgni_slot **table;     /* linear probing */
     rgni_beside beside;
-    bool has_heap;     /* due times are kept */
-    uint32_t count;    /* slots in the table */
-    uint32_t capacity; /* of the table, a power of two, and of the heap; 0 before the first slot */
+    uint32_t count;     /* slots in the table */
+    uint32_t displaced; /* of these not in the first place to look in */
     uint32_t heap_count;
-    rgni_slot **table; /* linear probing */
     rgni_slot **heap;
     rgni_pool slots;
     rgni_pool sides;
 } rgni_stripe;
 
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, bool is_unshared);
+/* Partitions are those whose numbers end in the same `router_bits` bits. */
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits,
+                      bool is_unshared);
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
 
-/* First place to look in; the multiplier spreads neighbours (Knuth, TAOCP 6.4). */
+/* First place to look in. In a table with as many places as there are partitions each has one of its own, so that the
+ * first look nearly always finds it; neighbours lie far apart (Knuth, TAOCP 6.4). */
 static inline uint32_t rgni_stripe_home(const rgni_stripe *stripe, rgn_partition partition)
 {
-    return (uint32_t)((partition * UINT64_C(2654435769)) >> 7) & (stripe->capacity - 1);
+    uint32_t number = partition >> stripe->router_bits;
+    uint32_t spread = number * stripe->spread;
+
+    if (number >= stripe->capacity)
+        spread += (uint32_t)((number >> stripe->capacity_bits) * RGNI_GOLDEN >> 7);
+    return spread & (stripe->capacity - 1);
 }
 
 /* Where the partition is, or the empty place where it would go. The table is never full. */

@@ -51,16 +51,10 @@ typedef struct {
     rgn_region region[RGN_COUNTED_REGIONS];
 } rgn_region_counts;
 
-/* At most 128 bytes. Times are RGN_TIME_NEVER where they are not set. */
+/* At most 128 bytes; what most events look at comes first. Times are RGN_TIME_NEVER where they are not set. */
 typedef struct {
-    rgn_time_ns first_failure;
-    rgn_time_ns last_failure;
-    rgn_time_ns trip_time;        /* NEVER unless tripped */
-    rgn_dur_ns jitter;            /* added to the dwell: drawn at creation and at each re-trip or dwell, and what the
-                                     memory of earlier trips adds */
     rgn_time_ns recovering_since; /* promotion; NEVER unless recovering */
     rgn_time_ns window_start;     /* NEVER unless recovering */
-    rgn_region_counts counts;     /* breaker.tally shared: row 0, region = the entry's creator */
     union {
         uint32_t canary_total;   /* results counted in this window */
         uint32_t read_successes; /* strategy tentative: since the last failed read of this recovery */
@@ -81,8 +75,14 @@ typedef struct {
     rgn_region first_failed;   /* the canaries' target; NONE while counting (tally shared: the creator) */
     rgn_region current;        /* where tripped traffic goes; NONE while counting (tally shared: set from creation) */
     uint8_t failed_count;      /* entries used in failed_order */
+    uint8_t stage;             /* failback.ramp: how often the share of canaries was raised in this recovery */
+    rgn_time_ns first_failure;
+    rgn_time_ns last_failure;
+    rgn_dur_ns jitter;        /* added to the dwell: drawn at creation and at each re-trip or dwell, and what the memory
+                                 of earlier trips adds */
+    rgn_region_counts counts; /* breaker.tally shared: row 0, region = the entry's creator */
     rgn_region failed_order[RGN_FAILED_ORDER_MAX];
-    uint8_t stage; /* failback.ramp: how often the share of canaries was raised in this recovery */
+    rgn_time_ns trip_time; /* NEVER unless tripped */
 } rgn_entry;
 
 /* breaker.rule share only: kept beside the entry. */
