@@ -38,7 +38,7 @@ static void pool_deinit(rgni_pool *pool, rgni_memory *memory)
     }
 }
 
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits,
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits, uint32_t numbers,
                       bool is_unshared)
 {
     memset(stripe, 0, sizeof *stripe);
@@ -46,6 +46,7 @@ void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, un
     stripe->beside = beside;
     stripe->has_heap = has_heap;
     stripe->router_bits = (uint8_t)router_bits;
+    stripe->numbers = numbers;
 }
 
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory)
@@ -154,8 +155,9 @@ rgni_slot *rgni_stripe_reserve(rgni_stripe *stripe, rgni_memory *memory, rgn_par
 {
     rgni_slot *slot;
 
-    /* Three quarters full is as far as linear probing stays short. */
-    if ((stripe->count + 1) * UINT64_C(4) > stripe->capacity * UINT64_C(3) && !grow(stripe, memory))
+    /* Three quarters full is as far as linear probing stays short, where partitions have to share places. */
+    if ((stripe->count + 1) * UINT64_C(4) > stripe->capacity * UINT64_C(3) && stripe->capacity < stripe->numbers &&
+        !grow(stripe, memory))
         return NULL;
     slot = pool_take(&stripe->slots, memory, slot_size(stripe));
     if (slot == NULL)

@@ -106,14 +106,15 @@ typedef struct {
     rgni_beside beside;
     uint32_t count;     /* slots in the table */
     uint32_t displaced; /* of these not in the first place to look in */
+    uint32_t numbers;   /* partitions that the stripe is for */
     uint32_t heap_count;
     rgni_slot **heap;
     rgni_pool slots;
     rgni_pool sides;
 } rgni_stripe;
 
-/* Partitions are those whose numbers end in the same `router_bits` bits. */
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits,
+/* For at most `numbers` partitions, whose numbers end in the same `router_bits` bits. */
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits, uint32_t numbers,
                       bool is_unshared);
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
 
@@ -129,7 +130,7 @@ static inline uint32_t rgni_stripe_home(const rgni_stripe *stripe, rgn_partition
     return spread & (stripe->capacity - 1);
 }
 
-/* Where the partition is, or the empty place where it would go. The table is never full. */
+/* Where the partition is, or the empty place where it would go. A full table has a place for each. */
 static inline uint32_t rgni_stripe_place(const rgni_stripe *stripe, rgn_partition partition)
 {
     uint32_t at = rgni_stripe_home(stripe, partition);
