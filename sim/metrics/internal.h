@@ -333,8 +333,6 @@ struct sim_metrics {
     simi_pair_place (*pair_place)[SIMI_PAIRS_TOGETHER]; /* [block] */
     size_t pair_block_count;
     size_t pair_block_room;
-    uint32_t told_count;
-    simi_told told[SIMI_TOLD_MAX];
     simi_at_hand *at_hand; /* where each request looks before it looks for its pair; NULL: all homes are always well */
     simi_span *span;       /* the first is none */
     size_t span_count;
@@ -344,6 +342,9 @@ struct sim_metrics {
     size_t row_count;
     size_t row_room;
     uint64_t rows_left_out;
+
+    uint32_t told_count;
+    simi_told told[SIMI_TOLD_MAX];
 };
 
 /* ---- metrics.c ---- */
