@@ -191,8 +191,8 @@ enum { SIMI_AWAY = 1, SIMI_RECOVERING = 2, SIMI_RETRIP = 4, SIMI_FAILED_LEG = 8,
 
 /* A transition, a failed leg or a request that its pair has not been told yet. */
 typedef struct {
-    int64_t at; /* of a leg: when it was sent; of a request: when it started */
-    uint32_t number;
+    int64_t at;      /* of a leg: when it was sent; of a request: when it started */
+    uint32_t number; /* the pair's */
     uint8_t what;
     uint8_t kinds; /* tripped after a transition, of those that are covered */
     uint8_t reason;
@@ -283,7 +283,7 @@ struct sim_metrics {
 
     rgn_region *home;    /* [client] */
     simi_home *home_of;  /* [client]: the same, for those who look at each operation */
-    uint64_t *elsewhere; /* [client]: regions of which one that has not failed takes what leaves home; */
+    uint64_t *elsewhere; /* [client]: what leaves home goes to one of these regions that has not failed */
     uint8_t *covered;    /* [partition]: kinds its workload sends and the breaker covers */
     uint8_t *sent;       /* [partition]: kinds its workload sends */
     bool covers_alike;   /* `covered` is the same of all partitions */
