@@ -247,6 +247,11 @@ static void cancel_legs(sim_run_state *run, sim_slot *slot, int64_t now)
     }
 }
 
+static uint64_t outcome_of(const rgn_result *result)
+{
+    return sim_run_outcome(result->status, result->substatus, result->reason, result->region);
+}
+
 static void report_all(sim_run_state *run, sim_slot *slot, sim_ended *ended);
 
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
@@ -261,9 +266,10 @@ bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t n
         send_leg(run, slot, now);
     if (step != RGN_DONE)
         return true;
-    const sim_record_words record = sim_run_done_record(slot, now);
+    const uint64_t outcome = outcome_of(&slot->op.result);
+    const sim_record_words record = sim_run_done_record(slot, outcome, now);
     run->told_ends++;
-    report_all(run, slot, sim_run_begin_report(run, slot, now));
+    report_all(run, slot, sim_run_begin_report(run, slot, outcome, now));
     sim_run_tell_record(run, &record);
     if (run->has_callers)
         sim_callers_end(run, slot, now);
@@ -423,14 +429,19 @@ static __attribute__((noinline)) void report_all(sim_run_state *run, sim_slot *s
         sim_run_tell_ended(run, slot, ended);
 }
 
-/* Of a leg's answer that cuts others: what sim_run_follow() would have counted. */
-static __attribute__((noinline)) void report_cut_legs(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+/* Of an answer that has ended the operation: what sim_run_follow() would have counted, and all else. */
+static __attribute__((noinline)) void report_answered(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     for (unsigned cut = slot->op.cancel_legs; cut != 0; cut &= cut - 1) {
         count_work(slot, drawn_evidence(sim_run_leg(run, slot, (uint32_t)__builtin_ctz(cut))));
         run->cut_legs++;
     }
     report_all(run, slot, ended);
+}
+
+void sim_run_report_failure(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    report_answered(run, slot, sim_run_begin_report(run, slot, outcome_of(&slot->op.result), now));
 }
 
 /* Nearly always the operation has won a race of two legs, of which at most the other one is cut; or it succeeded at its
@@ -440,10 +451,9 @@ void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
     enum { NO_MORE = SIM_ENDED_AWAY | SIM_ENDED_CANARY };
     const unsigned cut = slot->op.cancel_legs;
     const rgn_hedge hedge = rgn_op_hedge_at_end(&slot->op);
-    if (!SIM_LIKELY(slot->op.result.is_success && (slot->flags & ~(unsigned)NO_MORE) == 0 &&
-                    sim_is_end_of_race(hedge) == (slot->hedges != 0) && cut <= 2 &&
-                    slot->leg[cut >> 1].status == 200)) {
-        report_cut_legs(run, slot, ended);
+    if (!SIM_LIKELY((slot->flags & ~(unsigned)NO_MORE) == 0 && sim_is_end_of_race(hedge) == (slot->hedges != 0) &&
+                    cut <= 2 && slot->leg[cut >> 1].status == 200)) {
+        report_answered(run, slot, ended);
         return;
     }
     run->cut_legs += cut != 0;
@@ -547,10 +557,13 @@ static void learn_from(sim_run_state *run, sim_slot *slot, uint32_t leg, const r
         rgn_op_learn_partition(run->fleet.client[slot->client].router, &slot->op, slot->partition);
 }
 
-bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
-                               int64_t now)
+bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
 {
-    rgn_response answer = *response;
+    const sim_leg *ended = sim_run_leg(run, slot, leg);
+    rgn_response answer = {.status = ended->status,
+                           .substatus = ended->substatus,
+                           .transport = ended->transport,
+                           .retry_after = RGN_TIME_NEVER};
     run->told_answers++;
     if (answer.substatus == RGN_SUBSTATUS_LOCAL_THROTTLE)
         answer.retry_after = sim_throughput_wait(now);

@@ -54,13 +54,16 @@ static inline sim_record_words sim_run_sent_record(const sim_slot *slot, int64_t
                                slot->ordinal, sim_pack_ids(slot->client, slot->partition)}};
 }
 
-static inline sim_record_words sim_run_done_record(const sim_slot *slot, int64_t now)
+/* The record of an operation's end, its first and third word apart. */
+static inline uint64_t sim_run_outcome(uint16_t status, uint16_t substatus, uint8_t reason, rgn_region region)
 {
-    const rgn_result *result = &slot->op.result;
-    return (sim_record_words){{(uint64_t)now,
-                               (uint64_t)SIM_RECORD_DONE << 56 | (uint64_t)result->reason << 48 |
-                                   (uint64_t)result->region << 40 | (uint64_t)result->substatus << 16 | result->status,
-                               slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind}};
+    return (uint64_t)SIM_RECORD_DONE << 56 | (uint64_t)reason << 48 | (uint64_t)region << 40 |
+           (uint64_t)substatus << 16 | status;
+}
+
+static inline sim_record_words sim_run_done_record(const sim_slot *slot, uint64_t outcome, int64_t now)
+{
+    return (sim_record_words){{(uint64_t)now, outcome, slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind}};
 }
 
 /* The leg's fate is settled when it is sent, because faults are functions of time. `partition` is what faults strike:
@@ -237,9 +240,9 @@ _Static_assert(offsetof(sim_slot, ordinal) - offsetof(sim_slot, start) ==
 
 /* For the digest and the observer, which is told that the operation has succeeded as most do. Most of this was written
  * long ago and can be moved in large pieces; what the core has just written must be read as it was written. */
-static inline sim_ended *sim_run_begin_report(sim_run_state *run, const sim_slot *slot, int64_t now)
+static inline sim_ended *sim_run_begin_report(sim_run_state *run, const sim_slot *slot, uint64_t outcome, int64_t now)
 {
-    const sim_record_words record = sim_run_done_record(slot, now);
+    const sim_record_words record = sim_run_done_record(slot, outcome, now);
     sim_run_digest(run, &record);
     if (__builtin_expect(run->batch_next == run->batch + SIM_ENDED_BATCH, 0))
         sim_run_flush(run);
@@ -251,39 +254,36 @@ static inline sim_ended *sim_run_begin_report(sim_run_state *run, const sim_slot
     memcpy((char *)ended + offsetof(sim_ended, unserved_legs), (const char *)slot + offsetof(sim_slot, unserved_legs),
            SIM_COURSE_BYTES);
     ended->end = now;
-    ended->outcome = record.word[1];
+    ended->outcome = outcome;
     ended->flags = (uint8_t)(slot->flags | SIM_ENDED_SUCCESS | SIM_ENDED_SERVED);
     ended->hedge = (uint8_t)rgn_op_hedge_at_end(&slot->op);
     return ended;
 }
 
-/* A leg's answer has ended the operation; nobody has been told of that leg. */
-static inline void sim_run_report_answered(sim_run_state *run, sim_slot *slot, int64_t now)
-{
-    sim_ended *ended = sim_run_begin_report(run, slot, now);
-    if (!SIM_LIKELY(slot->op.result.is_success && (slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY &&
-                    rgn_op_is_first_attempt(&slot->op)))
-        sim_run_report_rest(run, slot, ended);
-}
-
 /* A leg's end. Returns whether the operation is still open. */
 static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
 {
-    sim_leg *ended = sim_run_leg(run, slot, leg);
-    const rgn_response response = {.status = ended->status,
-                                   .substatus = ended->substatus,
-                                   .transport = ended->transport,
-                                   .retry_after = RGN_TIME_NEVER};
-    ended->end = RGN_TIME_NEVER;
-    if (!SIM_LIKELY(response.status == 200 && (slot->flags & (SIM_SLOT_CANARY_LEG | SIM_SLOT_STORY)) == 0 &&
-                    run->ends_plain))
-        return sim_run_end_leg_otherwise(run, slot, leg, &response, now);
-    const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &response, now);
+    static const rgn_response plain = {.status = 200, .transport = RGN_TRANSPORT_NONE, .retry_after = RGN_TIME_NEVER};
+    sim_leg *ended_leg = sim_run_leg(run, slot, leg);
+    ended_leg->end = RGN_TIME_NEVER;
+    if (!SIM_LIKELY(ended_leg->status == plain.status && ended_leg->substatus == plain.substatus &&
+                    ended_leg->transport == plain.transport &&
+                    (slot->flags & (SIM_SLOT_CANARY_LEG | SIM_SLOT_STORY)) == 0 && run->ends_plain))
+        return sim_run_end_leg_otherwise(run, slot, leg, now);
+    const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &plain, now);
     if (!SIM_LIKELY(step == RGN_DONE)) {
         run->told_answers++;
         return sim_run_follow(run, slot, step, now);
     }
-    sim_run_report_answered(run, slot, now);
+    if (!SIM_LIKELY(slot->op.result.reason == RGN_REASON_DONE_SUCCESS)) {
+        sim_run_report_failure(run, slot, now);
+        return false;
+    }
+    const uint64_t outcome =
+        sim_run_outcome(plain.status, plain.substatus, RGN_REASON_DONE_SUCCESS, slot->op.result.region);
+    sim_ended *ended = sim_run_begin_report(run, slot, outcome, now);
+    if (!SIM_LIKELY((slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY && rgn_op_is_first_attempt(&slot->op)))
+        sim_run_report_rest(run, slot, ended);
     return false;
 }
 

@@ -187,9 +187,10 @@ sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region 
 void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
                         int64_t now);
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
-bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, const rgn_response *response,
-                               int64_t now);
-/* An operation that the answer to one of its legs has ended, and of which there is more to tell than of most. */
+bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now);
+/* The answer to one of its legs has ended the operation: it has not succeeded; or it has, and there is more to tell of
+ * it than of most. */
+void sim_run_report_failure(sim_run_state *run, sim_slot *slot, int64_t now);
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
 /* telling.c: the operation is sampled, and its story begins. The others are for operations with SIM_SLOT_STORY. */
 void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
