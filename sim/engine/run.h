@@ -188,8 +188,12 @@ void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, 
                         int64_t now);
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now);
-/* The answer to one of its legs has ended the operation: it has not succeeded; or it has, and there is more to tell of
- * it than of most. */
+/* operation.c: what a region did of the legs that the core has given up. */
+void sim_run_count_cut_legs(sim_run_state *run, sim_slot *slot);
+/* ended.c: the operation has ended, and sim_run_follow() tells. */
+void sim_run_report_told(sim_run_state *run, sim_slot *slot, int64_t now);
+/* The answer to one of its legs has ended it: it has not succeeded; or it has, and there is more to tell of it than of
+ * most. */
 void sim_run_report_failure(sim_run_state *run, sim_slot *slot, int64_t now);
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
 /* telling.c: the operation is sampled, and its story begins. The others are for operations with SIM_SLOT_STORY. */
