@@ -75,6 +75,14 @@ static void check(const sim_sampler *sampler)
     assert(sampler->tail[1][0] == sampler->bin[SIM_QUANTILE_BINS - SIM_TAIL_EDGE]);
 }
 
+static void copy_near_bins(sim_sampler *sampler)
+{
+    uint32_t i = SIM_TAIL_EDGE;
+    for (; i <= SIM_QUANTILE_BINS - SIM_TAIL_EDGE && sampler->bin[i] <= UINT32_MAX; i++)
+        sampler->near[i] = (uint32_t)sampler->bin[i];
+    sampler->near_bins = i > SIM_TAIL_EDGE ? i - SIM_TAIL_EDGE - 1 : 0;
+}
+
 void sim_sampler_build(sim_sampler *sampler, const sim_dist *dist)
 {
     assert(dist->a >= 0);
@@ -87,10 +95,11 @@ void sim_sampler_build(sim_sampler *sampler, const sim_dist *dist)
         for (int j = 0; j < SIM_TAIL_POINTS; j++)
             sampler->tail[side][j] = quantile(dist, tail_probability(j), side == 1);
     make_monotone(sampler);
+    copy_near_bins(sampler);
     check(sampler);
 }
 
-uint64_t sim_sampler_tail(const sim_sampler *sampler, uint64_t word)
+static uint64_t draw_tail(const sim_sampler *sampler, uint64_t word)
 {
     const unsigned side = (unsigned)(word >> 63);
     const uint64_t least = UINT64_C(1) << TAIL_LAST_BIT;
@@ -108,4 +117,12 @@ uint64_t sim_sampler_tail(const sim_sampler *sampler, uint64_t word)
     const uint64_t width = side != 0 ? far - near : near - far;
     const uint64_t inward = sim_sampler_part(width, fraction);
     return side != 0 ? far - inward : far + inward;
+}
+
+uint64_t sim_sampler_draw_rare(const sim_sampler *sampler, uint64_t word)
+{
+    const uint32_t i = (uint32_t)(word >> (64 - SIM_QUANTILE_BITS));
+    if (i < SIM_TAIL_EDGE || i >= SIM_QUANTILE_BINS - SIM_TAIL_EDGE)
+        return draw_tail(sampler, word);
+    return sampler->bin[i] + sim_sampler_part(sampler->bin[i + 1] - sampler->bin[i], word << SIM_QUANTILE_BITS);
 }

@@ -146,6 +146,24 @@ START_TEST(tables_meet_without_a_step)
 }
 END_TEST
 
+/* Bins that end below 2^32 ns are looked up in a table of their own. */
+START_TEST(short_and_long_bins_are_drawn_alike)
+{
+    static const sim_dist around[] = {{.type = SIM_DIST_EXPONENTIAL, .a = 1000000},
+                                      {.type = SIM_DIST_EXPONENTIAL, .a = 4000000000},
+                                      {.type = SIM_DIST_CONSTANT, .a = UINT32_MAX},
+                                      {.type = SIM_DIST_CONSTANT, .a = INT64_C(1) << 32}};
+    sim_sampler_build(&table, &around[_i]);
+    for (uint64_t i = SIM_TAIL_EDGE; i < SIM_QUANTILE_BINS - SIM_TAIL_EDGE; i++) {
+        const uint64_t in_bin = sim_mix64(i) >> SIM_QUANTILE_BITS;
+        const uint64_t width = table.bin[i + 1] - table.bin[i];
+        const uint64_t drawn = sim_sampler_draw(&table, i << (64 - SIM_QUANTILE_BITS) | in_bin);
+        if (drawn != table.bin[i] + sim_sampler_part(width, in_bin << SIM_QUANTILE_BITS))
+            ck_abort_msg("%llu drawn in bin %llu", (unsigned long long)drawn, (unsigned long long)i);
+    }
+}
+END_TEST
+
 START_TEST(extreme_words_give_the_ends_of_the_table)
 {
     sim_sampler_build(&table, &dists[_i]);
@@ -259,6 +277,7 @@ int main(void)
     tcase_add_loop_test(tables, means_are_within_1e_5, 0, DISTS);
     tcase_add_loop_test(tables, draws_never_fall_as_the_word_grows, 0, DISTS);
     tcase_add_loop_test(tables, tables_meet_without_a_step, 0, DISTS);
+    tcase_add_loop_test(tables, short_and_long_bins_are_drawn_alike, 0, 4);
     tcase_add_loop_test(tables, extreme_words_give_the_ends_of_the_table, 0, DISTS);
     tcase_add_loop_test(tables, constant_is_exactly_the_constant, 0, 5);
     tcase_add_test(tables, quantiles_past_73_years_are_cut);
