@@ -220,6 +220,10 @@ static inline sim_wheel_news ring(sim_run_state *run, sim_wheel *queue, const si
     const sim_event event = sim_wheel_pop(queue, first);
     const uint32_t index = sim_event_slot(event.key);
     sim_slot *slot = &run->slot[index];
+    const sim_slot *after = &run->slot[sim_event_slot(queue->next->key)];
+    __builtin_prefetch(&after->op);
+    __builtin_prefetch(&after->start);
+    __builtin_prefetch((const char *)&after->start + 64);
     bool is_open = false;
     if (SIM_LIKELY(slot->legs != 0))
         is_open = carry_out(run, slot, event);
