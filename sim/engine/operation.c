@@ -192,13 +192,15 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
     ask_others(run, slot, place, round_trip, now);
 }
 
-/* The same where there is nothing to ask for and nobody to tell: run->is_plain, no story. The operation stays open. */
-static bool send_plainly(sim_run_state *run, sim_slot *slot, int64_t now)
+/* The same where there is nothing to ask for and nobody to tell: run->is_plain, no story. The operation stays open.
+ * `home`, of a first leg only, is its luck if it goes to the client's first region. */
+static bool send_plainly(sim_run_state *run, sim_slot *slot, const sim_words *home, int64_t now)
 {
     const rgn_region region = slot->op.region;
     const sim_client *client = &run->fleet.client[slot->client];
     begin_leg(run, slot);
-    const sim_words luck = sim_run_luck_elsewhere(run, slot, count_visit(run, slot, region));
+    const sim_words luck = home != NULL ? sim_run_luck_of_first_leg(run, slot, *home)
+                                        : sim_run_luck_elsewhere(run, slot, count_visit(run, slot, region));
     sim_run_settle_plainly(run, slot, sim_run_leg(run, slot, slot->op.leg), region, client, luck, now);
     const sim_record_words record = sim_run_sent_record(slot, now);
     sim_run_digest(run, &record);
@@ -207,7 +209,7 @@ static bool send_plainly(sim_run_state *run, sim_slot *slot, int64_t now)
 
 sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region region, uint32_t visit)
 {
-    if (visit == 1)
+    if (visit == 1 && region != run->arrivals.first_region[slot->client])
         sim_arrivals_note_miss(&run->arrivals, slot->workload, slot->client, region);
     return sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key,
                           sim_leg_place(run->scenario->region[region], visit));
@@ -353,7 +355,8 @@ static uint8_t start_flags(const sim_run_state *run, const sim_slot *slot)
     return rgn_entry_is_tripped(&entry, (rgn_direction)slot->op.direction) ? SIM_ENDED_AWAY : 0;
 }
 
-static __attribute__((noinline)) bool start_rarely(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+static __attribute__((noinline)) bool start_rarely(sim_run_state *run, sim_slot *slot, rgn_step step, sim_words home,
+                                                   int64_t now)
 {
     slot->leg[0].end = RGN_TIME_NEVER;
     if (run->sessions != NULL)
@@ -362,18 +365,18 @@ static __attribute__((noinline)) bool start_rarely(sim_run_state *run, sim_slot 
         slot->first_region = RGN_REGION_NONE;
     else if (slot->op.reason != RGN_REASON_ROUTE_PREFERRED)
         slot->flags |= start_flags(run, slot);
-    return sends_plainly(run, slot, step) ? send_plainly(run, slot, now) : sim_run_follow(run, slot, step, now);
+    return sends_plainly(run, slot, step) ? send_plainly(run, slot, &home, now) : sim_run_follow(run, slot, step, now);
 }
 
-bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
+bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, sim_words home, int64_t now)
 {
     const rgn_op *op = &slot->op;
     const bool is_kept_away = op->reason == RGN_REASON_ROUTE_OVERRIDE && (op->send_flags & RGN_SEND_CANARY) == 0 &&
                               (slot->flags & SIM_SLOT_METADATA) == 0;
     if (!SIM_LIKELY(sends_plainly(run, slot, step) && is_kept_away))
-        return start_rarely(run, slot, step, now);
+        return start_rarely(run, slot, step, home, now);
     slot->flags |= SIM_ENDED_AWAY;
-    return send_plainly(run, slot, now);
+    return send_plainly(run, slot, &home, now);
 }
 
 /* ---- reporting ---- */
@@ -501,7 +504,7 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
     run->answer = &answer;
     run->answered_leg = (uint8_t)leg;
     const bool is_open =
-        sends_plainly(run, slot, step) ? send_plainly(run, slot, now) : sim_run_follow(run, slot, step, now);
+        sends_plainly(run, slot, step) ? send_plainly(run, slot, NULL, now) : sim_run_follow(run, slot, step, now);
     run->answer = NULL;
     return is_open;
 }
@@ -526,7 +529,7 @@ bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now)
     enter_core(run, slot);
     const rgn_step step = rgn_op_on_timer(run->fleet.client[slot->client].router, &slot->op, now);
     if (SIM_LIKELY(sends_plainly(run, slot, step) && (slot->flags & SIM_SLOT_CANARY_LEG) == 0))
-        return send_plainly(run, slot, now);
+        return send_plainly(run, slot, NULL, now);
     return ring_otherwise(run, slot, step, open_before, is_timeout, now);
 }
 

@@ -126,13 +126,20 @@ static inline void sim_run_settle_plainly(sim_run_state *run, const sim_slot *sl
     sim_run_count_arrival(run, region, arrival);
 }
 
-/* A first leg of that kind. `luck` is drawn for the place where most go. */
-static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words luck,
+/* That of an operation's first leg; `home` is drawn for the client's first region, where most go. */
+static inline sim_words sim_run_luck_of_first_leg(sim_run_state *run, const sim_slot *slot, sim_words home)
+{
+    return SIM_LIKELY(slot->op.region == run->arrivals.first_region[slot->client])
+               ? home
+               : sim_run_luck_elsewhere(run, slot, 1);
+}
+
+/* A first leg of that kind. */
+static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words home,
                                       int64_t now)
 {
     const rgn_region region = slot->op.region;
-    if (!SIM_LIKELY(region == run->arrivals.first_region[client->index]))
-        luck = sim_run_luck_elsewhere(run, slot, 1);
+    const sim_words luck = sim_run_luck_of_first_leg(run, slot, home);
     slot->legs = 1;
     sim_run_settle_plainly(run, slot, &slot->leg[0], region, client, luck, now);
     const sim_record_words record = {{(uint64_t)now,
@@ -213,8 +220,9 @@ static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
     const rgn_step step = rgn_op_start(client->router, &slot->op, request, now);
     slot->first_region = slot->op.region;
     if (!SIM_LIKELY(step == RGN_SEND && sim_run_is_first_send_plain(run, slot))) {
+        const sim_words home = sim_draw_block_words(&stream->leg, i);
         sim_arrivals_take(&run->arrivals);
-        return sim_run_start_otherwise(run, slot, step, now) ? SIM_STARTED_OPEN : SIM_STARTED_ENDED;
+        return sim_run_start_otherwise(run, slot, step, home, now) ? SIM_STARTED_OPEN : SIM_STARTED_ENDED;
     }
     if (slot->op.reason == RGN_REASON_ROUTE_OVERRIDE)
         slot->flags = SIM_ENDED_AWAY;

@@ -186,7 +186,7 @@ uint32_t sim_run_new_slot(sim_run_state *run);
 sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region region, uint32_t visit);
 void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
                         int64_t now);
-bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
+bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, sim_words home, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now);
 /* operation.c: what a region did of the legs that the core has given up. */
 void sim_run_count_cut_legs(sim_run_state *run, sim_slot *slot);
