@@ -53,13 +53,15 @@ static inline void event_store(rgni_event *e)
 {
     bool has_entry = e->slot->entry.phase != RGN_PHASE_ABSENT;
     bool has_due = e->stripe->has_heap;
-    bool is_empty;
+    bool has_few_wins, is_empty;
 
     if (e->slot->side != NULL)
         rgni_stripe_trim_side(e->stripe, e->slot);
     is_empty = !has_entry && e->slot->side == NULL;
-    set_state_byte(e->router, e->scene.partition,
-                   rgni_state_byte(e->router, e->slot, rgni_router_few_wins(e->router, e->scene.partition) != 0));
+    /* FLO-9: a short row has set its bit, under this lock. */
+    has_few_wins = (rgni_router_state(e->router, e->scene.partition) & RGNI_STATE_WINS) != 0 &&
+                   rgni_router_few_wins(e->router, e->scene.partition) != 0;
+    set_state_byte(e->router, e->scene.partition, rgni_state_byte(e->router, e->slot, has_few_wins));
     if (has_due)
         rgni_stripe_set_due(e->stripe, e->slot, has_entry ? rgni_event_due(e) : RGN_TIME_NEVER);
     if (e->is_new || is_empty)
@@ -101,6 +103,17 @@ static RGNI_NOINLINE void event_tell(const rgni_event *e)
         router->sink.on_override(router->sink.context, &e->change);
 }
 
+/* RTR-9: the numbers that the event has used. */
+static inline void take_generations(const rgni_event *e)
+{
+    _Atomic uint32_t *generation = &e->router->generation;
+
+    if (rgni_is_unshared(&e->stripe->lock))
+        atomic_store_explicit(generation, e->generation_now, memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(generation, e->generation_now - e->generation, memory_order_relaxed);
+}
+
 /* Most events change a count and have nothing to tell. */
 void rgni_event_end(rgni_event *e)
 {
@@ -109,7 +122,7 @@ void rgni_event_end(rgni_event *e)
     if (e->slot != NULL)
         event_store(e);
     if (e->generation_now != e->generation)
-        atomic_fetch_add_explicit(&e->router->generation, e->generation_now - e->generation, memory_order_relaxed);
+        take_generations(e);
     rgni_unlock(&e->stripe->lock);
     if (e->story.count > 0 || e->change.reason != RGN_REASON_NONE ||
         (e->counters.late_successes | e->counters.late_failures) != 0)

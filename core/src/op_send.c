@@ -283,13 +283,40 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
     return RGN_SEND;
 }
 
+/* PLN-3: what a start at home has in common with others of its kind, its plan tells; start_elsewhere() writes over the
+ * rest. False: there is no such plan, or the partition's entry need not be asked. */
+static inline bool init_by_plan(rgn_op *op, const rgn_router *router, const rgn_request *request, uint8_t state,
+                                rgn_time_ns now)
+{
+    const rgn_plan *plan = request->plan;
+
+    if (plan == NULL || request->partition >= router->partition_count || !rgni_plan_is_for(plan, router, request) ||
+        now > plan->latest || plan->places[state] != RGNI_NO_PLACE ||
+        plan->at_home.epoch != atomic_load_explicit(&router->epoch, memory_order_acquire))
+        return false;
+    rgni_plan_carry_out(plan, &plan->at_home, op, request, now);
+    op->hedge = RGN_HEDGE_NONE;
+    return true;
+}
+
+/* The start of an operation that is not wholly planned. */
+static RGNI_NOINLINE rgn_step start_otherwise(rgn_router *router, rgn_op *op, const rgn_request *request,
+                                              rgn_time_ns now)
+{
+    uint8_t state = rgni_router_state_of(router, request->partition);
+
+    if (!init_by_plan(op, router, request, state, now))
+        return start(router, op, request, now);
+    return start_elsewhere(router, op, rgni_router_topology(router), state, now);
+}
+
 rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)
 {
     const rgn_plan *plan = request->plan;
     const rgn_planned *planned = plan == NULL ? NULL : rgni_plan_for(plan, router, request, now);
 
     if (planned == NULL)
-        return start(router, op, request, now);
+        return start_otherwise(router, op, request, now);
     rgni_plan_carry_out(plan, planned, op, request, now);
     return RGN_SEND;
 }

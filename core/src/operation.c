@@ -475,12 +475,25 @@ static RGNI_NOINLINE rgn_step ring(rgn_router *router, rgn_op *op, rgn_time_ns n
     return step;
 }
 
+/* A hedge that goes elsewhere than from home to the second region. */
+static RGNI_NOINLINE rgn_step launch_elsewhere(rgn_router *router, rgn_op *op, const rgn_topology *topology,
+                                               rgn_time_ns now)
+{
+    rgn_region target = rgni_race_near_secondary(router, op, topology);
+
+    return target != RGN_REGION_NONE ? rgni_race_launch_plainly(router, op, topology, target, now)
+                                     : ring(router, op, now);
+}
+
 rgn_step rgn_op_on_timer(rgn_router *router, rgn_op *op, rgn_time_ns now)
 {
     const rgn_topology *topology = rgni_router_topology(router);
 
-    return rgni_race_launches_plainly(op, topology, now) ? rgni_race_launch_plainly(router, op, topology, now)
-                                                         : ring(router, op, now);
+    if (!rgni_race_launches_plainly(op, now))
+        return ring(router, op, now);
+    return rgni_race_leaves_home(op, topology)
+               ? rgni_race_launch_plainly(router, op, topology, topology->read_order.region[1], now)
+               : launch_elsewhere(router, op, topology, now);
 }
 
 rgn_step rgn_op_abandon(rgn_router *router, rgn_op *op, rgn_time_ns now)

@@ -122,7 +122,8 @@ rgn_router *rgn_router_create(const rgn_router_config *config, rgn_status *statu
     for (uint32_t i = 0; i < router->stripe_count; i++) {
         atomic_init(&router->clock.due[i], RGN_TIME_NEVER);
         rgni_stripe_init(&router->stripes[i], beside_of(&router->options), rgni_promotes_when_due(&router->options),
-                         stripe_bits, (router->partition_count >> stripe_bits) + 1, config->is_unshared);
+                         stripe_bits, (router->partition_count >> stripe_bits) + 1);
+        rgni_spin_init(&router->stripes[i].lock, config->is_unshared);
     }
     if (topology.automatic_failover && router->options.breaker_automatic_failover != RGN_FAILOVER_APART)
         router->breaker_by_failover = RGN_SWITCH_ON; /* RTR-12: a first account without it is no edge */

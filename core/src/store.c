@@ -38,11 +38,10 @@ static void pool_deinit(rgni_pool *pool, rgni_memory *memory)
     }
 }
 
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits, uint32_t numbers,
-                      bool is_unshared)
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits, uint32_t numbers)
 {
     memset(stripe, 0, sizeof *stripe);
-    rgni_spin_init(&stripe->lock, is_unshared);
+    rgni_spin_init(&stripe->lock, false);
     stripe->beside = beside;
     stripe->has_heap = has_heap;
     stripe->router_bits = (uint8_t)router_bits;

@@ -114,8 +114,7 @@ typedef struct {
 } rgni_stripe;
 
 /* For at most `numbers` partitions, whose numbers end in the same `router_bits` bits. */
-void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits, uint32_t numbers,
-                      bool is_unshared);
+void rgni_stripe_init(rgni_stripe *stripe, rgni_beside beside, bool has_heap, unsigned router_bits, uint32_t numbers);
 void rgni_stripe_deinit(rgni_stripe *stripe, rgni_memory *memory);
 
 /* First place to look in. In a table with as many places as there are partitions each has one of its own, so that the

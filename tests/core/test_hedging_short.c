@@ -35,25 +35,39 @@ static void tell(tale what, rgn_dur_ns timeout, rgn_op told[3])
 }
 
 /* The usual course has short ways of its own. What keeps an operation off one of them without a say in its course
- * leaves every byte of the operation as it is, and the same row of hedge wins. */
+ * leaves every byte of the operation as it is, and the same row of hedge wins. Some go by a partition that has tripped
+ * at home. */
 START_TEST(a_race_is_the_same_told_in_short_and_in_full)
 {
     static const rgn_dur_ns timeouts[] = {RGN_TIME_NEVER, S(60), S(6), MS(1500)};
 
-    for (unsigned i = 0; i < TALES * 4; i++) {
+    for (unsigned i = 0; i < TALES * 4 * 6; i++) {
+        rgn_dur_ns timeout = timeouts[i / TALES % 4];
+        int64_t rule = i / TALES / 4 % 3;
+        bool is_tripped = i / TALES / 4 >= 3;
         rgn_op told[3][3];
+        if (is_tripped && rule == RGN_SECONDARY_SECOND)
+            continue; /* that is where the primary goes */
         for (int obstacle = 0; obstacle < 3; obstacle++) {
+            rgn_region primary = is_tripped ? 1 : 0;
+            unsigned failures = is_tripped ? 1000 : 0;
+            if (obstacle == 2 && is_tripped)
+                continue; /* a second region would have failed, which is another course */
             hedge_teardown();
             hedge_init(true);
+            f.config.options.hedging_secondary = rule;
             if (obstacle == 1)
-                f.config.options.hedging_budget_concurrent--; /* the launch */
+                f.config.options.hedging_budget_concurrent--; /* all of them */
             fixture_start(&f);
             if (obstacle == 2)
-                rgn_router_record_failure(f.router, 0, 2, RGN_READ, 0); /* the end */
-            rgn_router_record_hedge_win(f.router, 0, 0, 0);
-            tell((tale)(i % TALES), timeouts[i / TALES], told[obstacle]);
+                rgn_router_record_failure(f.router, 0, 2, RGN_READ, 0); /* an entry */
+            for (unsigned k = 0; k < failures; k++)
+                rgn_router_record_failure(f.router, 0, 0, RGN_READ, 0);
+            rgn_router_record_hedge_win(f.router, 0, primary, 0);
+            tell((tale)(i % TALES), timeout, told[obstacle]);
+            ck_assert_uint_eq(told[obstacle][0].region, primary);
             ck_assert_msg(memcmp(told[obstacle], told[0], sizeof told[0]) == 0, "tale %u, obstacle %d", i, obstacle);
-            ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, 0), i % TALES == LOST ? 2 : 0);
+            ck_assert_uint_eq(rgn_router_hedge_wins(f.router, 0, primary), i % TALES == LOST ? 2 : 0);
         }
     }
 }

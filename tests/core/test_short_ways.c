@@ -228,6 +228,36 @@ static void check_failures(const situation *s)
     ck_assert_int_eq(memcmp(&told.entry, &at_length.entry, sizeof told.entry), 0);
 }
 
+/* Starts in a row, some of which may be canaries, with the plan of a neighbour's start or without one. */
+typedef struct {
+    rgn_op op[12];
+} starts;
+
+static starts start_in_a_row(const situation *s, rgn_plan *plan)
+{
+    rgn_request neighbours = request_of(s);
+    starts seen;
+    rgn_op op;
+
+    neighbours.partition = PARTITION + 1;
+    neighbours.plan = plan;
+    rgn_op_start(f.router, &op, &neighbours, S(601));
+    for (unsigned i = 0; i < sizeof seen.op / sizeof seen.op[0]; i++)
+        seen.op[i] = start(s, plan, S(601));
+    return seen;
+}
+
+static void check_neighbours_plan(const situation *s)
+{
+    rgn_plan plan = {0};
+    starts by_hand = start_in_a_row(s, NULL), planned;
+
+    fixture_stop(&f);
+    begin(s);
+    planned = start_in_a_row(s, &plan);
+    ck_assert_int_eq(memcmp(&planned, &by_hand, sizeof planned), 0);
+}
+
 START_TEST(a_first_attempt_goes_where_the_entry_says)
 {
     for_all(check_first_attempt);
@@ -255,6 +285,12 @@ END_TEST
 START_TEST(a_planned_start_is_the_long_one)
 {
     for_all(check_plan);
+}
+END_TEST
+
+START_TEST(a_plan_tells_what_others_have_in_common_with_it)
+{
+    for_all(check_neighbours_plan);
 }
 END_TEST
 
@@ -296,6 +332,7 @@ int main(void)
     tcase_add_test(tc, a_hedge_goes_where_the_entry_says);
     tcase_add_test(tc, a_failure_told_short_is_one_at_length);
     tcase_add_test(tc, a_planned_start_is_the_long_one);
+    tcase_add_test(tc, a_plan_tells_what_others_have_in_common_with_it);
     tcase_add_test(tc, a_plan_tells_home_from_elsewhere);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -42,7 +42,7 @@ static void play(unsigned bits, uint32_t range, uint64_t seed)
     uint32_t number = 0;
 
     memset(there, 0, sizeof there);
-    rgni_stripe_init(&stripe, RGNI_BESIDE_NOTHING, false, bits, range, true);
+    rgni_stripe_init(&stripe, RGNI_BESIDE_NOTHING, false, bits, range);
     for (unsigned step = 0; step < STEPS; step++) {
         number = next_random(&seed) % 2 == 0 ? (number + 1) % range : (uint32_t)(next_random(&seed) % range);
         if (there[number] != NULL) {
@@ -75,7 +75,7 @@ START_TEST(a_table_for_all_displaces_none)
     rgni_memory memory = {.hooks = plain_allocator};
     rgni_stripe stripe;
 
-    rgni_stripe_init(&stripe, RGNI_BESIDE_NOTHING, false, 0, 1024, true);
+    rgni_stripe_init(&stripe, RGNI_BESIDE_NOTHING, false, 0, 1024);
     for (rgn_partition partition = 0; partition < 1024; partition++)
         rgni_stripe_insert(&stripe, rgni_stripe_reserve(&stripe, &memory, partition));
     ck_assert_uint_eq(stripe.capacity, 1024);
