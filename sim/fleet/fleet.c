@@ -127,6 +127,7 @@ static rgn_router *create_router(sim_fleet *fleet, sim_client *client, const rgn
         .reads_account = fleet->scenario->account_change_count > 0,
         .start = start,
         .lock_stripes = 1,
+        .is_unshared = true, /* a run is one thread's */
         .allocator = {allocate, release, fleet},
         .random = {answer_draw, client},
         .sink = fleet->sink,
