@@ -55,7 +55,7 @@ static void report_all(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 
 static uint64_t outcome_of(const rgn_result *result)
 {
-    return sim_run_outcome(result->status, result->substatus, result->reason, result->region);
+    return sim_ended_outcome(result->status, result->substatus, result->reason, result->region);
 }
 
 void sim_run_report_told(sim_run_state *run, sim_slot *slot, int64_t now)

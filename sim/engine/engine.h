@@ -40,30 +40,9 @@ typedef struct {
     uint32_t client;
     int64_t end;
     SIM_COURSE
-    uint64_t outcome;     /* the rgn_result as the digest knows it */
+    uint64_t outcome;     /* its rgn_result: sim_ended_outcome() */
     int64_t canary_retry; /* with SIM_ENDED_CANARY: start to the retry after it failed, ns; -1: none */
 } sim_ended;
-
-/* Parts of sim_ended.outcome. */
-static inline uint16_t sim_outcome_status(uint64_t outcome)
-{
-    return (uint16_t)outcome;
-}
-
-static inline uint16_t sim_outcome_substatus(uint64_t outcome)
-{
-    return (uint16_t)(outcome >> 16);
-}
-
-static inline rgn_region sim_outcome_region(uint64_t outcome)
-{
-    return (rgn_region)(outcome >> 40);
-}
-
-static inline rgn_reason sim_outcome_reason(uint64_t outcome)
-{
-    return (rgn_reason)(outcome >> 48 & 255);
-}
 
 enum {
     SIM_ENDED_SUCCESS = 1,
@@ -161,6 +140,33 @@ enum {
     SIM_RECORD_RESTART = 6,
     SIM_RECORD_GATEWAY = 7,
 };
+
+/* Word 1 of the record of an operation's end, and its parts. */
+static inline uint64_t sim_ended_outcome(uint16_t status, uint16_t substatus, uint8_t reason, rgn_region region)
+{
+    return (uint64_t)SIM_RECORD_DONE << 56 | (uint64_t)reason << 48 | (uint64_t)region << 40 |
+           (uint64_t)substatus << 16 | status;
+}
+
+static inline uint16_t sim_ended_status(const sim_ended *ended)
+{
+    return (uint16_t)ended->outcome;
+}
+
+static inline uint16_t sim_ended_substatus(const sim_ended *ended)
+{
+    return (uint16_t)(ended->outcome >> 16);
+}
+
+static inline rgn_region sim_ended_region(const sim_ended *ended)
+{
+    return (rgn_region)(ended->outcome >> 40);
+}
+
+static inline rgn_reason sim_ended_reason(const sim_ended *ended)
+{
+    return (rgn_reason)(ended->outcome >> 48 & 255);
+}
 
 typedef struct {
     uint64_t word[4];

@@ -54,13 +54,6 @@ static inline sim_record_words sim_run_sent_record(const sim_slot *slot, int64_t
                                slot->ordinal, sim_pack_ids(slot->client, slot->partition)}};
 }
 
-/* The record of an operation's end, its first and third word apart. */
-static inline uint64_t sim_run_outcome(uint16_t status, uint16_t substatus, uint8_t reason, rgn_region region)
-{
-    return (uint64_t)SIM_RECORD_DONE << 56 | (uint64_t)reason << 48 | (uint64_t)region << 40 |
-           (uint64_t)substatus << 16 | status;
-}
-
 static inline sim_record_words sim_run_done_record(const sim_slot *slot, uint64_t outcome, int64_t now)
 {
     return (sim_record_words){{(uint64_t)now, outcome, slot->ordinal, (uint64_t)slot->legs << 32 | slot->kind}};
@@ -288,7 +281,7 @@ static inline bool sim_run_end_leg(sim_run_state *run, sim_slot *slot, uint32_t 
         return false;
     }
     const uint64_t outcome =
-        sim_run_outcome(plain.status, plain.substatus, RGN_REASON_DONE_SUCCESS, slot->op.result.region);
+        sim_ended_outcome(plain.status, plain.substatus, RGN_REASON_DONE_SUCCESS, slot->op.result.region);
     sim_ended *ended = sim_run_begin_report(run, slot, outcome, now);
     if (!SIM_LIKELY((slot->flags | SIM_ENDED_AWAY) == SIM_ENDED_AWAY && rgn_op_is_first_attempt(&slot->op)))
         sim_run_report_rest(run, slot, ended);

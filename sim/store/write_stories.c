@@ -6,12 +6,12 @@ static void add_outcome(sim_rows *rows, const sim_ended *ended)
 {
     sim_rows_int(rows, ended->start);
     sim_rows_int(rows, ended->end - ended->start);
-    sim_rows_int(rows, sim_outcome_status(ended->outcome));
-    sim_rows_int(rows, sim_outcome_substatus(ended->outcome));
-    sim_rows_text(rows, rgn_reason_name(sim_outcome_reason(ended->outcome)));
+    sim_rows_int(rows, sim_ended_status(ended));
+    sim_rows_int(rows, sim_ended_substatus(ended));
+    sim_rows_text(rows, rgn_reason_name(sim_ended_reason(ended)));
     sim_rows_int(rows, ended->legs);
     sim_rows_int_unless(rows, ended->first_region, RGN_REGION_NONE);
-    sim_rows_int_unless(rows, sim_outcome_region(ended->outcome), RGN_REGION_NONE);
+    sim_rows_int_unless(rows, sim_ended_region(ended), RGN_REGION_NONE);
     sim_rows_int(rows, (ended->flags & SIM_ENDED_SUCCESS) != 0);
     sim_rows_int(rows, (ended->flags & SIM_ENDED_ERROR) != 0);
     sim_rows_int(rows, (ended->flags & SIM_ENDED_CANARY) != 0);

@@ -72,7 +72,7 @@ static void on_ended(void *context, const sim_ended *batch, size_t count)
             continue;
         const uint64_t word = sim_draw_words(&self->luck, SIM_DRAW_BUSY, base | batch[i].ordinal, place).word[0];
         const double wait = (double)(batch[i].end - batch[i].start - (int64_t)sim_sampler_draw(self->busy, word));
-        self->wrong += sim_outcome_status(batch[i].outcome) != 200 || wait < 0;
+        self->wrong += sim_ended_status(&batch[i]) != 200 || wait < 0;
         self->wait_sum += wait;
         self->longer += wait > self->p99;
         self->count++;

@@ -87,7 +87,7 @@ static void check_case(const caller_case *one, sim_mode mode)
     for (size_t i = 0; i < one->count; i++) {
         ck_assert_int_eq(self.ended[i].start / MS, one->ended[i].start_ms);
         ck_assert_int_eq(self.ended[i].end / MS, one->ended[i].end_ms);
-        ck_assert_uint_eq(sim_outcome_status(self.ended[i].outcome), one->ended[i].status);
+        ck_assert_uint_eq(sim_ended_status(&self.ended[i]), one->ended[i].status);
     }
     ck_assert_uint_eq(output.tries_again, one->tries_again);
     sim_run_output_deinit(&output);

@@ -138,8 +138,8 @@ static tally count(const play *self, int64_t from, int64_t until)
         out.all++;
         out.errors += (op->flags & SIM_ENDED_ERROR) != 0;
         out.single += op->legs == 1;
-        if (sim_outcome_region(op->outcome) <= VIRGINIA)
-            out.at[sim_outcome_region(op->outcome)]++;
+        if (sim_ended_region(op) <= VIRGINIA)
+            out.at[sim_ended_region(op)]++;
     }
     return out;
 }

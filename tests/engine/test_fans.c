@@ -98,7 +98,7 @@ START_TEST(an_operation_has_as_many_legs_as_it_takes)
         ck_assert_uint_eq(op->hedge, RGN_HEDGE_ALTERNATE_WON);
         ck_assert_uint_eq(op->hedges, 3);
         ck_assert_uint_eq(op->hedge_region, 3);
-        ck_assert_uint_eq(sim_outcome_region(op->outcome), 3);
+        ck_assert_uint_eq(sim_ended_region(op), 3);
         ck_assert_uint_eq(op->hedge_cancelled, 3);
         ck_assert_uint_eq(op->legs, 4);
         ck_assert_uint_eq(op->legs - op->unserved_legs, 4);

@@ -177,7 +177,7 @@ START_TEST(applications_give_up_at_their_instant_and_not_before)
     ck_assert_uint_eq(self->count, 10);
     for (size_t i = 0; i < self->count; i++) {
         const bool is_abandoned = patience_cases[_i].reason == RGN_REASON_DONE_ABANDONED;
-        ck_assert_uint_eq(sim_outcome_reason(self->ended[i].outcome), patience_cases[_i].reason);
+        ck_assert_uint_eq(sim_ended_reason(&self->ended[i]), patience_cases[_i].reason);
         ck_assert_int_eq(self->ended[i].end - self->ended[i].start, patience_cases[_i].latency);
         ck_assert_int_eq((self->ended[i].flags & SIM_ENDED_ABANDONED) != 0, is_abandoned);
         if (is_abandoned)
@@ -235,7 +235,7 @@ START_TEST(a_restart_ends_what_its_client_had_in_flight)
         const sim_ended *op = &self->ended[i];
         const bool was_in_flight = op->start < S && op->start + 12 * MS >= S; /* the restart comes first */
         const bool is_killed = was_in_flight && op->client == 0;
-        ck_assert_uint_eq(sim_outcome_reason(op->outcome), is_killed ? RGN_REASON_DONE_ABANDONED : RGN_REASON_DONE_SUCCESS);
+        ck_assert_uint_eq(sim_ended_reason(op), is_killed ? RGN_REASON_DONE_ABANDONED : RGN_REASON_DONE_SUCCESS);
         ck_assert_int_eq(op->end, is_killed ? S : op->start + 12 * MS);
         ck_assert(!is_killed || op->ordinal > last); /* in the order of ordinals */
         last = is_killed ? op->ordinal : last;

@@ -109,10 +109,10 @@ START_TEST(switching_the_policy_leaves_all_luck_as_it_was)
             ck_abort_msg("operation %llu is another under the other policy", (unsigned long long)i);
         other_region += x->first_region != y->first_region;
         if (x->legs != 1 || y->legs != 1 || x->first_region != y->first_region ||
-            sim_outcome_reason(x->outcome) != sim_outcome_reason(y->outcome))
+            sim_ended_reason(x) != sim_ended_reason(y))
             continue;
         same_visit++;
-        if (x->end != y->end || sim_outcome_status(x->outcome) != sim_outcome_status(y->outcome))
+        if (x->end != y->end || sim_ended_status(x) != sim_ended_status(y))
             ck_abort_msg("operation %llu: the same visit went otherwise", (unsigned long long)i);
     }
     ck_assert_uint_gt(same_visit, a.count / 2);

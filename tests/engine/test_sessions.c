@@ -196,7 +196,7 @@ START_TEST(lag_changes_nothing_but_what_it_hits)
         if (b->session_misses > 0)
             continue;
         untouched++;
-        other += a->end != b->end || a->legs != b->legs || sim_outcome_status(a->outcome) != sim_outcome_status(b->outcome);
+        other += a->end != b->end || a->legs != b->legs || sim_ended_status(a) != sim_ended_status(b);
     }
     ck_assert_uint_eq(other, 0);
     ck_assert_uint_gt(untouched, with->count / 2);
