@@ -477,7 +477,7 @@ static void take_first_extra(const sim_arrivals_merge *merge, sim_stream *stream
         return;
     const sim_arrival *first = &merge->extras.arrival[sim_event_slot(stream->ready.heap[0].key)];
     stream->index = first->workload;
-    stream->request = merge->stream[first->workload].request;
+    stream->beginning = merge->stream[first->workload].beginning;
     stream->first_n = first->n;
     stream->first_ordinal = (uint64_t)first->workload << 30 | first->n;
     stream->first_key = first->luck_key;

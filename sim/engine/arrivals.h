@@ -47,11 +47,11 @@ typedef struct {
 
 /* A stream, and its block of operations that are about to start: arrays by place in the block. */
 typedef struct {
-    uint32_t position;    /* of the next one */
-    uint32_t count;       /* arrivals at or after the end are cut off */
-    uint8_t index;        /* of the workload */
-    rgn_request *request; /* the engine's, for what the stream's operations have in common */
-    uint64_t first_n;     /* in the stream; its ordinal, and ... */
+    uint32_t position;               /* of the next one */
+    uint32_t count;                  /* arrivals at or after the end are cut off */
+    uint8_t index;                   /* of the workload */
+    struct sim_beginning *beginning; /* [kind]: the engine's, for what such operations of the stream have in common */
+    uint64_t first_n;                /* in the stream; its ordinal, and ... */
     uint64_t first_ordinal;
     uint64_t first_key;                      /* ... its luck key: those of the others count on */
     int64_t time[SIM_ARRIVALS_BLOCK + 1];    /* [count] is NEVER */
@@ -190,17 +190,32 @@ static inline sim_arrival sim_arrivals_peek(const sim_arrivals_merge *merge)
     return sim_arrivals_of_stream(merge->first);
 }
 
+/* The next arrival is as good as taken out: what comes next is known if it can be, long before it is asked for, for
+ * whoever branches on that is often wrong. All of the arrival can still be read up to sim_arrivals_end_take(). */
+static inline void sim_arrivals_begin_take(sim_arrivals_merge *merge)
+{
+    sim_stream *stream = merge->first;
+    const uint32_t next = stream->position + 1;
+    stream->position = next;
+    merge->next_time = stream->time[next]; /* of the only stream */
+}
+
+static inline void sim_arrivals_end_take(sim_arrivals_merge *merge)
+{
+    sim_stream *stream = merge->first;
+    const bool is_used_up = stream->position == stream->count;
+    if (!__builtin_expect(is_used_up || merge->stream_count != 1, 0))
+        return;
+    if (is_used_up)
+        sim_arrivals_refill(merge, stream);
+    sim_arrivals_find_first(merge);
+}
+
 /* Takes the next arrival out. */
 static inline void sim_arrivals_take(sim_arrivals_merge *merge)
 {
-    sim_stream *stream = merge->first;
-    stream->position++;
-    if (__builtin_expect(stream->position == stream->count, 0))
-        sim_arrivals_refill(merge, stream);
-    if (merge->stream_count == 1)
-        merge->next_time = stream->time[stream->position];
-    else
-        sim_arrivals_find_first(merge);
+    sim_arrivals_begin_take(merge);
+    sim_arrivals_end_take(merge);
 }
 
 #endif

@@ -60,12 +60,16 @@ static inline sim_event next_event(const sim_run_state *run, uint32_t index, int
 }
 
 /* The same for an operation that sim_run_start() calls plain: only the end of its leg or the core's wake-up can be
- * next. */
-static inline sim_event first_event(const sim_run_state *run, uint32_t index, int64_t delay)
+ * next, and their keys differ in class only. */
+static inline sim_event first_event(const sim_slot *slot, uint32_t index, int64_t delay)
 {
-    const sim_slot *slot = &run->slot[index];
+    const int64_t leg_end = slot->leg[0].end;
     const int64_t wake_at = SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
-    return leg_or_wake(slot, index, 0, slot->leg[0].end, wake_at);
+    const int64_t is_leg = mask_not_after(leg_end, wake_at);
+    const int64_t wake_class = sim_wake_class(slot->op.wake_kind);
+    return (sim_event){
+        (uint64_t)choose(is_leg, leg_end, wake_at),
+        sim_event_key((sim_class)choose(is_leg, SIM_CLASS_LEG_RESULT, wake_class), slot->ordinal, 0, index)};
 }
 
 /* What an event of an operation does; the answer is whether it is still open. */
@@ -241,12 +245,13 @@ static inline sim_wheel_news begin(sim_run_state *run, sim_wheel *queue, int64_t
     const uint32_t index = take_slot(run, queue);
     if (__builtin_expect(index == SIM_PENDING_MAX, 0))
         return SIM_WHEEL_NO_MEMORY;
-    const sim_started started = sim_run_start(run, &run->slot[index]);
+    sim_slot *slot = &run->slot[index];
+    const sim_started started = sim_run_start(run, slot);
     if (__builtin_expect(started == SIM_STARTED_ENDED, 0)) {
         leave(run, queue, index);
         return SIM_WHEEL_FIRST_STAYS;
     }
-    return keep(queue, SIM_LIKELY(started == SIM_STARTED_PLAIN) ? first_event(run, index, delay)
+    return keep(queue, SIM_LIKELY(started == SIM_STARTED_PLAIN) ? first_event(slot, index, delay)
                                                                 : next_event(run, index, delay));
 }
 

@@ -99,15 +99,14 @@ static inline void sim_run_settle_plainly(sim_run_state *run, const sim_slot *sl
                                           const sim_client *client, sim_words luck, int64_t now)
 {
     const int64_t round_trip = client->round_trip[region];
-    const int64_t arrival = now + round_trip / 2;
-    int64_t service;
+    const int64_t arrival = now + (int64_t)((uint64_t)round_trip / 2);
+    const bool is_quiet = sim_world_is_quiet(run->world, region, arrival, luck);
+    const int64_t service = SIM_LIKELY(is_quiet)
+                                ? sim_world_service(run->world, (sim_kind)slot->kind, luck)
+                                : sim_world_slowed_service(run->world, region, (sim_kind)slot->kind, arrival, luck);
     leg->sent = now;
     leg->region = region;
-    if (SIM_LIKELY(sim_world_is_quiet(run->world, region, arrival, luck)))
-        service = sim_world_service(run->world, (sim_kind)slot->kind, luck);
-    else
-        service = sim_world_slowed_service(run->world, region, (sim_kind)slot->kind, arrival, luck);
-    if (SIM_LIKELY(service >= 0)) {
+    if (SIM_LIKELY(is_quiet || service >= 0)) {
         leg->end = now + round_trip + service;
         leg->status = 200;
         leg->substatus = 0;
@@ -128,100 +127,83 @@ static inline sim_words sim_run_luck_of_first_leg(sim_run_state *run, const sim_
 }
 
 /* A first leg of that kind. */
-static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, sim_words home,
-                                      int64_t now)
+static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const sim_client *client, rgn_region region,
+                                      uint64_t ordinal, uint64_t ids, sim_words home, int64_t now)
 {
-    const rgn_region region = slot->op.region;
+    const uint64_t reason = slot->op.reason;
     const sim_words luck = sim_run_luck_of_first_leg(run, slot, home);
     slot->legs = 1;
     sim_run_settle_plainly(run, slot, &slot->leg[0], region, client, luck, now);
-    const sim_record_words record = {{(uint64_t)now,
-                                      (uint64_t)SIM_RECORD_SEND << 56 | (uint64_t)slot->op.reason << 48 | region,
-                                      slot->ordinal, sim_pack_ids(slot->client, slot->partition)}};
+    const sim_record_words record = {
+        {(uint64_t)now, (uint64_t)SIM_RECORD_SEND << 56 | reason << 48 | region, ordinal, ids}};
     sim_run_digest(run, &record);
 }
 
 /* ---- starting ---- */
 
-/* The first leg goes to the first region, or is kept away from home by an operation that excludes none, and there is
- * nothing to ask for. */
-static inline bool sim_run_is_first_send_plain(const sim_run_state *run, const sim_slot *slot)
+/* The first leg goes to the first region, or is kept away from home by an operation that excludes none. */
+static inline bool sim_run_is_first_send_plain(const sim_slot *slot)
 {
     const uint8_t reason = slot->op.reason;
     return (SIM_LIKELY(reason == RGN_REASON_ROUTE_PREFERRED) ||
             (reason == RGN_REASON_ROUTE_OVERRIDE && slot->op.excluded == 0)) &&
-           slot->op.send_flags == 0 && run->is_plain && slot->flags == 0;
+           slot->op.send_flags == 0;
 }
 
-/* What has become of an operation that has started: it has ended, or is open; or it is open, its first leg is its only
- * one, and nobody gives up. */
-typedef enum { SIM_STARTED_ENDED, SIM_STARTED_OPEN, SIM_STARTED_PLAIN } sim_started;
+/* Fills in the slot of the stream's next arrival, from its first line to its last, and what the core is asked. */
+static inline rgn_request *sim_run_prepare_start(const sim_client *client, sim_slot *slot, const sim_stream *stream,
+                                                 uint32_t i)
+{
+    const uint64_t ids = stream->ids[i];
+    const uint8_t kind = stream->kind[i];
+    sim_beginning *beginning = &stream->beginning[kind];
+    rgn_request *request = &beginning->request;
+    request->partition = (uint32_t)ids;
+    request->hash = (uint32_t)stream->drawn.word[1][i];
+    request->plan = sim_fleet_plan(client, stream->index, kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ);
+    slot->start = stream->time[i];
+    slot->ordinal = stream->first_ordinal + i;
+    slot->luck_key = stream->first_key + i;
+    slot->elsewhere_region = stream->elsewhere_region[i];
+    if (slot->elsewhere_region != RGN_REGION_NONE)
+        slot->elsewhere = sim_draw_block_words(&stream->elsewhere, i);
+    slot->abandon_at = RGN_TIME_NEVER;
+    slot->leg[1].end = RGN_TIME_NEVER;
+    slot->partition = (uint32_t)ids;
+    slot->client = (uint32_t)(ids >> 32);
+    memcpy((char *)slot + offsetof(sim_slot, unserved_legs),
+           (const char *)beginning + offsetof(sim_beginning, unserved_legs), SIM_COURSE_BYTES);
+    slot->retry_draws = 0;
+    return request;
+}
 
 /* The next arrival starts; its slot is filled in. */
 static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
 {
     const sim_stream *stream = run->arrivals.first;
     const uint32_t i = stream->position;
+    if (__builtin_expect(!run->starts_simply || stream->story_hash[i] < run->story_bound, 0))
+        return sim_run_start_any(run, slot);
+    sim_arrivals_begin_take(&run->arrivals);
     const int64_t now = stream->time[i];
-    const uint64_t luck_key = stream->first_key + i;
     const uint64_t ids = stream->ids[i];
-    const uint8_t kind = stream->kind[i];
-    const uint8_t workload = stream->index;
-    if (__builtin_expect(run->starts_rarely, 0)) {
-        const sim_arrival arrival = sim_arrivals_peek(&run->arrivals);
-        if (sim_run_hold_back(run, &arrival)) {
-            sim_arrivals_take(&run->arrivals);
-            return SIM_STARTED_ENDED;
-        }
-    } else {
-        sim_run_digest_luck(run, now, luck_key, ids, kind);
-    }
+    const uint64_t ordinal = stream->first_ordinal + i;
+    sim_run_digest_luck(run, now, stream->first_key + i, ids, stream->kind[i]);
     const sim_client *client = &run->fleet.client[ids >> 32];
-    rgn_request *request = stream->request;
-    request->partition = (uint32_t)ids;
-    request->direction = kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
-    request->hash = (uint32_t)stream->drawn.word[1][i];
-    request->plan = sim_fleet_plan(client, workload, request->direction);
-    slot->start = now;
-    slot->leg[1].end = RGN_TIME_NEVER;
-    slot->ordinal = stream->first_ordinal + i;
-    slot->luck_key = luck_key;
-    slot->abandon_at = RGN_TIME_NEVER;
-    slot->elsewhere_region = stream->elsewhere_region[i];
-    if (slot->elsewhere_region != RGN_REGION_NONE)
-        slot->elsewhere = sim_draw_block_words(&stream->elsewhere, i);
-    slot->partition = (uint32_t)ids;
-    slot->client = (uint32_t)(ids >> 32);
-    slot->unserved_legs = 0;
-    slot->hedges = 0;
-    slot->hedge_cancelled = 0;
-    slot->legs = 0;
-    slot->flags = 0;
-    slot->hedge = RGN_HEDGE_NONE;
-    slot->session_misses = 0;
-    slot->hedge_region = RGN_REGION_NONE;
-    slot->kind = kind;
-    slot->workload = workload;
-    slot->rest_of_course = 0;
-    slot->retry_draws = 0;
-    if (__builtin_expect(stream->story_hash[i] < run->story_bound, 0))
-        sim_run_begin_story(run, slot);
-    if (__builtin_expect(run->starts_rarely, 0)) {
-        const sim_arrival arrival = sim_arrivals_peek(&run->arrivals);
-        sim_run_complete_start(run, slot, request, &arrival);
-    }
+    const rgn_request *request = sim_run_prepare_start(client, slot, stream, i);
     const rgn_step step = rgn_op_start(client->router, &slot->op, request, now);
-    slot->first_region = slot->op.region;
-    if (!SIM_LIKELY(step == RGN_SEND && sim_run_is_first_send_plain(run, slot))) {
-        const sim_words home = sim_draw_block_words(&stream->leg, i);
-        sim_arrivals_take(&run->arrivals);
+    const rgn_region region = slot->op.region;
+    slot->first_region = region;
+    const sim_words home = sim_draw_block_words(&stream->leg, i);
+    if (!SIM_LIKELY(step == RGN_SEND && sim_run_is_first_send_plain(slot))) {
+        sim_arrivals_end_take(&run->arrivals);
         return sim_run_start_otherwise(run, slot, step, home, now) ? SIM_STARTED_OPEN : SIM_STARTED_ENDED;
     }
     if (slot->op.reason == RGN_REASON_ROUTE_OVERRIDE)
         slot->flags = SIM_ENDED_AWAY;
-    sim_run_send_plain(run, slot, client, sim_draw_block_words(&stream->leg, i), now);
-    sim_arrivals_take(&run->arrivals);
-    return SIM_LIKELY(slot->abandon_at == RGN_TIME_NEVER) ? SIM_STARTED_PLAIN : SIM_STARTED_OPEN;
+    sim_run_send_plain(run, slot, client, region, ordinal, ids, home, now);
+    sim_arrivals_end_take(&run->arrivals);
+    return SIM_STARTED_PLAIN;
 }
 
 /* ---- ending ---- */
@@ -233,7 +215,9 @@ static inline bool sim_is_end_of_race(rgn_hedge hedge)
 }
 
 _Static_assert(offsetof(sim_slot, rest_of_course) + 1 - offsetof(sim_slot, unserved_legs) == SIM_COURSE_BYTES &&
-                   offsetof(sim_ended, rest_of_course) + 1 - offsetof(sim_ended, unserved_legs) == SIM_COURSE_BYTES,
+                   offsetof(sim_ended, rest_of_course) + 1 - offsetof(sim_ended, unserved_legs) == SIM_COURSE_BYTES &&
+                   offsetof(sim_beginning, rest_of_course) + 1 - offsetof(sim_beginning, unserved_legs) ==
+                       SIM_COURSE_BYTES,
                "a course has no gaps");
 _Static_assert(offsetof(sim_slot, ordinal) - offsetof(sim_slot, start) ==
                    offsetof(sim_ended, ordinal) - offsetof(sim_ended, start),

@@ -186,17 +186,29 @@ static int64_t checkpoint_time(const sim_run_state *run)
     return (int64_t)((sim_i128)run->scenario->duration * (run->checkpoint + 1) / SIM_CHECKPOINTS);
 }
 
+static sim_beginning beginning(const sim_run_state *run, uint32_t workload, sim_kind kind)
+{
+    return (sim_beginning){.request = {.direction = kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ,
+                                       .timeout = run->scenario->workload[workload].deadline,
+                                       .options = &run->input->workload_options[workload].values},
+                           .hedge = RGN_HEDGE_NONE,
+                           .hedge_region = RGN_REGION_NONE,
+                           .first_region = RGN_REGION_NONE,
+                           .kind = (uint8_t)kind,
+                           .workload = (uint8_t)workload};
+}
+
 /* What all workloads have in common with their operations. */
 static void open_workloads(sim_run_state *run)
 {
     for (uint32_t w = 0; w < run->scenario->workload_count; w++) {
         const sim_workload *workload = &run->scenario->workload[w];
-        run->request[w] =
-            (rgn_request){.timeout = workload->deadline, .options = &run->input->workload_options[w].values};
         run->gives_up_share[w] = workload->gives_up_share;
         run->starts_rarely |= workload->gives_up_share > 0;
-        for (int kind = 0; kind < SIM_KINDS; kind++)
+        for (uint8_t kind = 0; kind < SIM_KINDS; kind++) {
+            run->beginning[w][kind] = beginning(run, w, (sim_kind)kind);
             run->is_partition_learnt |= workload->is_partition_learnt[kind];
+        }
         run->starts_rarely |= workload->form_share[SIM_FORM_FEED] + workload->form_share[SIM_FORM_METADATA] > 0;
         run->has_callers |= workload->arrivals == SIM_ARRIVALS_CLOSED;
     }
@@ -206,6 +218,7 @@ static void open_workloads(sim_run_state *run)
                       run->stations == NULL && !run->has_callers && run->input->recorder == NULL;
     run->is_plain =
         run->ends_plain && run->world->jitter == NULL && run->throughput == NULL && run->world->write_regions == NULL;
+    run->starts_simply = run->is_plain && !run->starts_rarely;
 }
 
 sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output)
@@ -249,7 +262,7 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
     if (!sim_arrivals_init(&run->arrivals, scenario, &input->luck))
         return SIM_RUN_NO_MEMORY;
     for (uint32_t w = 0; w < scenario->workload_count; w++)
-        run->arrivals.stream[w].request = &run->request[w];
+        run->arrivals.stream[w].beginning = run->beginning[w];
     return SIM_RUN_OK;
 }
 

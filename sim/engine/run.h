@@ -61,6 +61,13 @@ typedef struct {
     uint8_t count[RGN_REGIONS_MAX];
 } sim_visits;
 
+/* What operations of a workload and kind have in common as they start. All that the core asks of a request before it
+ * follows its plan has been written long before: only partition, hash and plan are written for each operation. */
+typedef struct sim_beginning {
+    rgn_request request;
+    SIM_COURSE
+} sim_beginning;
+
 /* What an operation that may have more than one hedge has beside its slot. */
 typedef struct {
     rgn_fan core;
@@ -95,11 +102,12 @@ typedef struct sim_run {
     sim_world_run *world;
     sim_fleet fleet;
     sim_arrivals_merge arrivals;
-    rgn_request request[SIM_WORKLOADS_MAX]; /* what a workload's operations have in common */
+    sim_beginning beginning[SIM_WORKLOADS_MAX][SIM_KINDS];
     uint32_t gives_up_share[SIM_WORKLOADS_MAX];
     bool is_partition_learnt;    /* some operations do not know their partition at first */
     bool starts_rarely;          /* some start needs more than most: partitions to learn, feeds and metadata, overrides,
                                     fans, callers, applications that give up */
+    bool starts_simply;          /* none does, and is_plain: only an operation with a story is no simple start */
     bool has_callers;            /* what arrives depends on what has ended; callers.h */
     struct sim_callers *callers; /* NULL: clients have no limits and applications do not try again */
     sim_fan **fan;               /* [slot / SIM_FANS_TOGETHER]; NULL: nobody has more than one hedge */
@@ -171,6 +179,10 @@ void sim_run_close(sim_run_state *run);
 /* Makes room for that many slots. False: no memory. */
 bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity);
 
+/* What has become of an operation that has started: it has ended, or is open; or it is open, its first leg is its only
+ * one, and nobody gives up. */
+typedef enum { SIM_STARTED_ENDED, SIM_STARTED_OPEN, SIM_STARTED_PLAIN } sim_started;
+
 /* operation.c; each answers whether the operation is still open. A timer rings: */
 bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now);
 /* The application gives up. */
@@ -186,6 +198,8 @@ uint32_t sim_run_new_slot(sim_run_state *run);
 sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region region, uint32_t visit);
 void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, sim_words luck, int64_t round_trip,
                         int64_t now);
+/* start.c: what sim_run_start() does, for any operation. */
+sim_started sim_run_start_any(sim_run_state *run, sim_slot *slot);
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, sim_words home, int64_t now);
 bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now);
 /* operation.c: what a region did of the legs that the core has given up. */

@@ -173,7 +173,7 @@ static inline uint64_t sim_wheel_look_ahead_(const sim_wheel *wheel, uint32_t st
     return here >> (start & 63) | beyond << 1 << (~start & 63);
 }
 
-/* Takes the next occupied bucket in hand; there is one, and no event is in hand. */
+/* Takes the next occupied bucket in hand instead of the one event in hand; there is one. */
 static inline void sim_wheel_turn_(sim_wheel *wheel)
 {
     uint32_t start = (uint32_t)wheel->current + 1;
@@ -188,7 +188,6 @@ static inline void sim_wheel_turn_(sim_wheel *wheel)
     const uint32_t slot = wheel->bucket[found] - 1;
     wheel->bucket[found] = 0;
     wheel->next = &wheel->event[slot];
-    wheel->in_hand = 1;
     wheel->current = wheel->next->time >> wheel->shift;
     if (__builtin_expect(wheel->before[slot] != 0, 0))
         sim_wheel_sort_bucket_(wheel, slot);
@@ -207,12 +206,15 @@ static inline sim_event sim_wheel_pop(sim_wheel *wheel, const sim_event *first)
 {
     if (!__builtin_expect(first == wheel->next, 1))
         return sim_queue_pop(&wheel->far);
-    const sim_event event = *wheel->next++;
-    if (--wheel->in_hand == 0) {
-        if (__builtin_expect(wheel->in_buckets > 0, 1))
-            sim_wheel_turn_(wheel);
-        else
-            sim_wheel_let_go_(wheel);
+    const sim_event event = *first;
+    if (__builtin_expect(wheel->in_hand > 1, 0)) {
+        wheel->next++;
+        wheel->in_hand--;
+    } else if (__builtin_expect(wheel->in_buckets > 0, 1)) {
+        sim_wheel_turn_(wheel);
+    } else {
+        wheel->in_hand = 0;
+        sim_wheel_let_go_(wheel);
     }
     return event;
 }
