@@ -181,11 +181,11 @@ static bool is_stopped(const sim_run_state *run, uint64_t now)
 }
 
 /* Puts the operation's next event into the queue. */
-static inline __attribute__((always_inline)) sim_wheel_news keep(sim_wheel *queue, sim_event event)
+static inline __attribute__((always_inline)) sim_wheel_news keep(sim_wheel *queue, uint32_t index, sim_event event)
 {
     if (HAS_STATIONS)
         return put(queue, event) ? SIM_WHEEL_FIRST_MAY_CHANGE : SIM_WHEEL_NO_MEMORY;
-    return sim_wheel_push(queue, event);
+    return sim_wheel_push(queue, index, event);
 }
 
 /* The operation has ended. */
@@ -196,11 +196,9 @@ static inline void leave(sim_run_state *run, sim_wheel *queue, uint32_t index)
         queue->event[index] = (sim_event){SIM_NO_EVENT, 0};
 }
 
-/* A slot for the next operation, or SIM_PENDING_MAX: there is none, or no memory. */
-static inline uint32_t take_slot(sim_run_state *run, sim_wheel *queue)
+/* A slot that was never used, or SIM_PENDING_MAX: there is none, or no memory. */
+static __attribute__((noinline)) uint32_t new_slot(sim_run_state *run, sim_wheel *queue)
 {
-    if (SIM_LIKELY(run->free_count > 0))
-        return sim_run_take_free_slot(run);
     const uint32_t index = sim_run_new_slot(run);
     return index == SIM_PENDING_MAX || sim_wheel_reserve(queue, run->slot_capacity) ? index : SIM_PENDING_MAX;
 }
@@ -234,7 +232,7 @@ static inline sim_wheel_news ring(sim_run_state *run, sim_wheel *queue, const si
     else
         run->zombie_count--;
     if (is_open)
-        return keep(queue, next_event(run, index, delay));
+        return keep(queue, index, next_event(run, index, delay));
     leave(run, queue, index);
     return SIM_WHEEL_FIRST_STAYS;
 }
@@ -242,17 +240,23 @@ static inline sim_wheel_news ring(sim_run_state *run, sim_wheel *queue, const si
 /* The next operation starts. */
 static inline sim_wheel_news begin(sim_run_state *run, sim_wheel *queue, int64_t delay)
 {
-    const uint32_t index = take_slot(run, queue);
-    if (__builtin_expect(index == SIM_PENDING_MAX, 0))
-        return SIM_WHEEL_NO_MEMORY;
+    uint32_t index;
+    if (SIM_LIKELY(run->free_count > 0)) {
+        index = sim_run_take_free_slot(run);
+    } else {
+        index = new_slot(run, queue);
+        if (index == SIM_PENDING_MAX)
+            return SIM_WHEEL_NO_MEMORY;
+    }
     sim_slot *slot = &run->slot[index];
     const sim_started started = sim_run_start(run, slot);
     if (__builtin_expect(started == SIM_STARTED_ENDED, 0)) {
         leave(run, queue, index);
         return SIM_WHEEL_FIRST_STAYS;
     }
-    return keep(queue, SIM_LIKELY(started == SIM_STARTED_PLAIN) ? first_event(slot, index, delay)
-                                                                : next_event(run, index, delay));
+    return keep(queue, index,
+                SIM_LIKELY(started == SIM_STARTED_PLAIN) ? first_event(slot, index, delay)
+                                                         : next_event(run, index, delay));
 }
 
 static sim_run_status no_slot(const sim_run_state *run)

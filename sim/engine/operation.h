@@ -155,12 +155,11 @@ static inline rgn_request *sim_run_prepare_start(const sim_client *client, sim_s
                                                  uint32_t i)
 {
     const uint64_t ids = stream->ids[i];
-    const uint8_t kind = stream->kind[i];
-    sim_beginning *beginning = &stream->beginning[kind];
+    sim_beginning *beginning = &stream->beginning[stream->kind[i]];
     rgn_request *request = &beginning->request;
     request->partition = (uint32_t)ids;
     request->hash = (uint32_t)stream->drawn.word[1][i];
-    request->plan = sim_fleet_plan(client, stream->index, kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ);
+    request->plan = sim_fleet_plan(client, stream->index, (rgn_direction)request->direction);
     slot->start = stream->time[i];
     slot->ordinal = stream->first_ordinal + i;
     slot->luck_key = stream->first_key + i;
@@ -184,11 +183,11 @@ static inline sim_started sim_run_start(sim_run_state *run, sim_slot *slot)
     const uint32_t i = stream->position;
     if (__builtin_expect(!run->starts_simply || stream->story_hash[i] < run->story_bound, 0))
         return sim_run_start_any(run, slot);
-    sim_arrivals_begin_take(&run->arrivals);
     const int64_t now = stream->time[i];
     const uint64_t ids = stream->ids[i];
-    const uint64_t ordinal = stream->first_ordinal + i;
     sim_run_digest_luck(run, now, stream->first_key + i, ids, stream->kind[i]);
+    sim_arrivals_begin_take(&run->arrivals);
+    const uint64_t ordinal = stream->first_ordinal + i;
     const sim_client *client = &run->fleet.client[ids >> 32];
     const rgn_request *request = sim_run_prepare_start(client, slot, stream, i);
     const rgn_step step = rgn_op_start(client->router, &slot->op, request, now);

@@ -330,10 +330,14 @@ static inline void sim_run_set_now(sim_run_state *run, uint64_t now)
     run->now = (int64_t)now;
 }
 
+_Static_assert(SIM_CLASS_DEADLINE == SIM_CLASS_TIMER + 1 && RGN_WAKE_HEDGE < 4 && RGN_WAKE_DEADLINE == 4 &&
+                   RGN_WAKE_HARVEST > 4 && RGN_WAKE_HARVEST < 8,
+               "deadlines are the wake-ups with bit 2");
+
 /* The class of the core's wake-up. */
 static inline sim_class sim_wake_class(uint8_t wake_kind)
 {
-    return wake_kind == RGN_WAKE_DEADLINE || wake_kind == RGN_WAKE_HARVEST ? SIM_CLASS_DEADLINE : SIM_CLASS_TIMER;
+    return (sim_class)(SIM_CLASS_TIMER + (wake_kind >> 2));
 }
 
 /* The loops. */

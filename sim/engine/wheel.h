@@ -130,8 +130,9 @@ static __attribute__((noinline)) void sim_wheel_push_aside_(sim_wheel *wheel, ui
         sim_queue_push(&wheel->far, event);
 }
 
-/* The caller has reserved room for its slot, which has no other event in the wheel. */
-static inline __attribute__((always_inline)) sim_wheel_news sim_wheel_push(sim_wheel *wheel, sim_event event)
+/* An event of `slot`: the caller has reserved room for it, and it has no other event in the wheel. */
+static inline __attribute__((always_inline)) sim_wheel_news sim_wheel_push(sim_wheel *wheel, uint32_t slot,
+                                                                           sim_event event)
 {
     const uint64_t number = event.time >> wheel->shift;
     const uint32_t place = (uint32_t)number & (SIM_WHEEL_BUCKETS - 1);
@@ -139,7 +140,6 @@ static inline __attribute__((always_inline)) sim_wheel_news sim_wheel_push(sim_w
         sim_wheel_push_aside_(wheel, number, event);
         return SIM_WHEEL_FIRST_MAY_CHANGE;
     }
-    const uint32_t slot = sim_event_slot(event.key);
     wheel->event[slot] = event;
     wheel->before[slot] = wheel->bucket[place];
     wheel->bucket[place] = slot + 1;

@@ -23,6 +23,7 @@ typedef struct {
     struct sim_fleet *fleet;
     uint32_t index;
     uint32_t group;
+    uint64_t unused; /* makes it 64 bytes, so that clients are found without a multiplication */
 } sim_client;
 
 typedef struct sim_fleet {

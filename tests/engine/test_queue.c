@@ -102,7 +102,7 @@ START_TEST(wheel_agrees_with_the_heap)
                                               : (words.word[1] >> 8) % UINT64_C(10000000000);
             const sim_event event = {now + ahead, sim_event_key((sim_class)(words.word[0] >> 8 & 3),
                                                                 words.word[0] >> 32, 0, free_slot[queue.count])};
-            sim_wheel_push(&wheel, event);
+            sim_wheel_push(&wheel, sim_event_slot(event.key), event);
             sim_queue_push(&queue, event);
             continue;
         }
