@@ -133,17 +133,13 @@ static bool guess_places(sim_arrivals_merge *merge)
 {
     const sim_scenario *scenario = merge->scenario;
     merge->first_place = calloc(scenario->client_count, sizeof *merge->first_place);
-    merge->first_region = calloc(scenario->client_count, sizeof *merge->first_region);
     merge->elsewhere = calloc(scenario->client_count, sizeof *merge->elsewhere);
-    if (merge->first_place == NULL || merge->first_region == NULL || merge->elsewhere == NULL)
+    if (merge->first_place == NULL || merge->elsewhere == NULL)
         return false;
     for (uint32_t g = 0; g < scenario->group_count; g++) {
         const sim_client_group *group = &scenario->group[g];
-        const rgn_region first = group->preferred.count > 0 ? group->preferred.region[0] : 0;
-        for (uint32_t k = 0; k < group->count; k++) {
-            merge->first_region[group->first_client + k] = first;
-            merge->first_place[group->first_client + k] = sim_leg_place(scenario->region[first], 1);
-        }
+        for (uint32_t k = 0; k < group->count; k++)
+            merge->first_place[group->first_client + k] = sim_leg_place(scenario->region[sim_first_region(group)], 1);
     }
     return true;
 }
@@ -189,7 +185,6 @@ void sim_arrivals_deinit(sim_arrivals_merge *merge)
     }
     free(merge->stream);
     free(merge->first_place);
-    free(merge->first_region);
     free(merge->elsewhere);
     free(merge->extras.arrival);
     free(merge->extras.free_place);

@@ -119,8 +119,7 @@ typedef struct {
     sim_stream *first; /* stream of the next arrival */
     sim_stream *stream;
     sim_extras extras;        /* where clients have limits or try again: of the stream after the workloads' */
-    rgn_region *first_region; /* [client]: where its first leg probably goes; ... */
-    uint64_t *first_place;    /* ... as SIM_DRAW_LEG counts it */
+    uint64_t *first_place;    /* [client]: where its first leg probably goes, as SIM_DRAW_LEG counts it */
     sim_elsewhere *elsewhere; /* [client] */
     uint32_t asks_elsewhere[SIM_WORKLOADS_MAX]; /* such legs since the stream's last block */
 } sim_arrivals_merge;

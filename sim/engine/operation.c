@@ -199,7 +199,7 @@ static bool send_plainly(sim_run_state *run, sim_slot *slot, const sim_words *ho
     const rgn_region region = slot->op.region;
     const sim_client *client = &run->fleet.client[slot->client];
     begin_leg(run, slot);
-    const sim_words luck = home != NULL ? sim_run_luck_of_first_leg(run, slot, *home)
+    const sim_words luck = home != NULL ? sim_run_luck_of_first_leg(run, slot, client, *home)
                                         : sim_run_luck_elsewhere(run, slot, count_visit(run, slot, region));
     sim_run_settle_plainly(run, slot, sim_run_leg(run, slot, slot->op.leg), region, client, luck, now);
     const sim_record_words record = sim_run_sent_record(slot, now);
@@ -209,7 +209,7 @@ static bool send_plainly(sim_run_state *run, sim_slot *slot, const sim_words *ho
 
 sim_words sim_run_draw_leg(sim_run_state *run, const sim_slot *slot, rgn_region region, uint32_t visit)
 {
-    if (visit == 1 && region != run->arrivals.first_region[slot->client])
+    if (visit == 1 && region != run->fleet.client[slot->client].first_region)
         sim_arrivals_note_miss(&run->arrivals, slot->workload, slot->client, region);
     return sim_draw_words(&run->input->luck, SIM_DRAW_LEG, slot->luck_key,
                           sim_leg_place(run->scenario->region[region], visit));

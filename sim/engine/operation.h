@@ -119,11 +119,10 @@ static inline void sim_run_settle_plainly(sim_run_state *run, const sim_slot *sl
 }
 
 /* That of an operation's first leg; `home` is drawn for the client's first region, where most go. */
-static inline sim_words sim_run_luck_of_first_leg(sim_run_state *run, const sim_slot *slot, sim_words home)
+static inline sim_words sim_run_luck_of_first_leg(sim_run_state *run, const sim_slot *slot, const sim_client *client,
+                                                  sim_words home)
 {
-    return SIM_LIKELY(slot->op.region == run->arrivals.first_region[slot->client])
-               ? home
-               : sim_run_luck_elsewhere(run, slot, 1);
+    return SIM_LIKELY(slot->op.region == client->first_region) ? home : sim_run_luck_elsewhere(run, slot, 1);
 }
 
 /* A first leg of that kind. */
@@ -131,7 +130,7 @@ static inline void sim_run_send_plain(sim_run_state *run, sim_slot *slot, const 
                                       uint64_t ordinal, uint64_t ids, sim_words home, int64_t now)
 {
     const uint64_t reason = slot->op.reason;
-    const sim_words luck = sim_run_luck_of_first_leg(run, slot, home);
+    const sim_words luck = sim_run_luck_of_first_leg(run, slot, client, home);
     slot->legs = 1;
     sim_run_settle_plainly(run, slot, &slot->leg[0], region, client, luck, now);
     const sim_record_words record = {
@@ -159,7 +158,7 @@ static inline rgn_request *sim_run_prepare_start(const sim_client *client, sim_s
     rgn_request *request = &beginning->request;
     request->partition = (uint32_t)ids;
     request->hash = (uint32_t)stream->drawn.word[1][i];
-    request->plan = sim_fleet_plan(client, stream->index, (rgn_direction)request->direction);
+    request->plan = &client->plan[beginning->plan];
     slot->start = stream->time[i];
     slot->ordinal = stream->first_ordinal + i;
     slot->luck_key = stream->first_key + i;

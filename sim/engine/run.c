@@ -188,14 +188,16 @@ static int64_t checkpoint_time(const sim_run_state *run)
 
 static sim_beginning beginning(const sim_run_state *run, uint32_t workload, sim_kind kind)
 {
-    return (sim_beginning){.request = {.direction = kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ,
+    const rgn_direction direction = kind == SIM_KIND_WRITE ? RGN_WRITE : RGN_READ;
+    return (sim_beginning){.request = {.direction = (uint8_t)direction,
                                        .timeout = run->scenario->workload[workload].deadline,
                                        .options = &run->input->workload_options[workload].values},
                            .hedge = RGN_HEDGE_NONE,
                            .hedge_region = RGN_REGION_NONE,
                            .first_region = RGN_REGION_NONE,
                            .kind = (uint8_t)kind,
-                           .workload = (uint8_t)workload};
+                           .workload = (uint8_t)workload,
+                           .plan = sim_fleet_plan_number(workload, direction)};
 }
 
 /* What all workloads have in common with their operations. */

@@ -66,6 +66,7 @@ typedef struct {
 typedef struct sim_beginning {
     rgn_request request;
     SIM_COURSE
+    uint32_t plan; /* which of the client's */
 } sim_beginning;
 
 /* What an operation that may have more than one hedge has beside its slot. */

@@ -99,11 +99,13 @@ void sim_sampler_build(sim_sampler *sampler, const sim_dist *dist)
     check(sampler);
 }
 
+/* Which side it is nobody can foresee, so that nothing branches on it. */
 static uint64_t draw_tail(const sim_sampler *sampler, uint64_t word)
 {
-    const unsigned side = (unsigned)(word >> 63);
+    const uint64_t side = word >> 63;
+    const uint64_t upper = 0 - side; /* all ones on the upper side: changes signs there */
     const uint64_t least = UINT64_C(1) << TAIL_LAST_BIT;
-    const uint64_t distance = side != 0 ? ~word : word;
+    const uint64_t distance = word ^ upper;
     const uint64_t v = distance < least ? least : distance;
     assert(v >> TAIL_WORD_BITS == 0);
 
@@ -114,9 +116,9 @@ static uint64_t draw_tail(const sim_sampler *sampler, uint64_t word)
     const uint64_t *point = &sampler->tail[side][octave * SIM_TAIL_SUBS + (SIM_TAIL_SUBS - 1 - k)];
     const uint64_t near = point[0]; /* at the sub-bin's end next to the middle */
     const uint64_t far = point[1];
-    const uint64_t width = side != 0 ? far - near : near - far;
+    const uint64_t width = ((near - far) ^ upper) - upper;
     const uint64_t inward = sim_sampler_part(width, fraction);
-    return side != 0 ? far - inward : far + inward;
+    return far + ((inward ^ upper) - upper);
 }
 
 uint64_t sim_sampler_draw_rare(const sim_sampler *sampler, uint64_t word)

@@ -180,7 +180,8 @@ bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_wo
                                    .key = group->name_hash + i,
                                    .fleet = fleet,
                                    .index = index,
-                                   .group = g};
+                                   .group = g,
+                                   .first_region = sim_first_region(group)};
             fleet->count = index + 1;
             client->router = create_router(fleet, client, account, drawn_start(fleet, client));
             if (client->router == NULL)

@@ -14,17 +14,20 @@
 
 struct sim_fleet;
 
+/* 64 bytes, so that they are found without a multiplication. */
 typedef struct {
     rgn_router *router;
-    rgn_plan *plan;            /* sim_fleet_plan() */
+    rgn_plan *plan;            /* [sim_fleet_plan_number()]: what its operations come to while all is well */
     const int64_t *round_trip; /* ns to each account region */
     const rgn_effective_options *options; /* of its next router; NULL: the fleet's */
     uint64_t key;              /* keys this client's luck: its group's name and its place in the group */
     struct sim_fleet *fleet;
     uint32_t index;
     uint32_t group;
-    uint64_t unused; /* makes it 64 bytes, so that clients are found without a multiplication */
+    rgn_region first_region; /* sim_first_region() of its group */
 } sim_client;
+
+_Static_assert(sizeof(sim_client) == 64, "a client is found by a shift");
 
 typedef struct sim_fleet {
     const sim_scenario *scenario;
@@ -60,10 +63,10 @@ bool sim_fleet_init(sim_fleet *fleet, const sim_scenario *scenario, const sim_wo
                     const sim_luck *luck, const rgn_sink *sink, const sim_fleet_watch *watch);
 void sim_fleet_deinit(sim_fleet *fleet);
 
-/* What the client's operations of that workload and direction come to while all is well. */
-static inline rgn_plan *sim_fleet_plan(const sim_client *client, uint32_t workload, rgn_direction direction)
+/* Of the plan for a client's operations of that workload and direction. */
+static inline uint32_t sim_fleet_plan_number(uint32_t workload, rgn_direction direction)
 {
-    return &client->plan[workload * RGN_DIRECTIONS + direction];
+    return workload * RGN_DIRECTIONS + direction;
 }
 
 /* Gives the client a new router, as if its process had just started; the sink is told nothing. No memory: the old one

@@ -164,6 +164,12 @@ typedef struct {
     uint64_t again_factor; /* ... and by this factor (ppm) longer each time */
 } sim_client_group;
 
+/* Where its clients' first legs go while all is well. */
+static inline rgn_region sim_first_region(const sim_client_group *group)
+{
+    return group->preferred.count > 0 ? group->preferred.region[0] : 0;
+}
+
 enum { SIM_TRIES_MAX = 15 }; /* of an operation: 4 bits of a luck key */
 
 typedef enum {
