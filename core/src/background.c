@@ -91,10 +91,14 @@ static bool work_on(rgn_router *router, rgn_partition partition, rgni_work what,
     return false;
 }
 
+enum { AHEAD = 8 }; /* partitions that are worked on while one's slot is fetched */
+
 /* RTR-6: all partitions with a state, in partition order, each under its own lock. */
 void rgni_router_work_on_all(rgn_router *router, rgni_work what, rgn_time_ns now)
 {
     for (rgn_partition partition = 0; partition < router->partition_count; partition++) {
+        if (partition + AHEAD < router->partition_count)
+            rgni_stripe_expect(rgni_router_stripe(router, partition + AHEAD), partition + AHEAD);
         if (rgni_router_state(router, partition) == 0)
             continue;
         while (work_on(router, partition, what, now))

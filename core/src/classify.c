@@ -105,3 +105,8 @@ rgn_class rgn_classify(const rgn_response *response)
 {
     return *rgni_class_of(response);
 }
+
+rgn_evidence rgn_evidence_of(const rgn_response *response)
+{
+    return (rgn_evidence)rgni_class_of(response)->evidence;
+}

@@ -305,6 +305,7 @@ static RGNI_NOINLINE rgn_step start_otherwise(rgn_router *router, rgn_op *op, co
 {
     uint8_t state = rgni_router_state_of(router, request->partition);
 
+    rgni_stripe_expect(rgni_router_stripe(router, request->partition), request->partition);
     if (!init_by_plan(op, router, request, state, now))
         return start(router, op, request, now);
     return start_elsewhere(router, op, rgni_router_topology(router), state, now);

@@ -192,6 +192,11 @@ static void copy_slot(const rgn_router *router, rgn_partition partition, copies 
     rgni_unlock(&stripe->lock);
 }
 
+void rgn_router_expect(const rgn_router *router, rgn_partition partition)
+{
+    rgni_stripe_expect(rgni_router_stripe(router, partition), partition);
+}
+
 rgn_phase rgn_router_phase(const rgn_router *router, rgn_partition partition)
 {
     return rgni_state_phase(rgni_router_state_of(router, partition));

@@ -57,6 +57,8 @@ static inline void rgni_unlock(rgni_spin *spin)
 
 #define RGNI_NOT_IN_HEAP UINT32_MAX
 
+enum { RGNI_CACHE_LINE = 64 }; /* of most processors; speed alone depends on it */
+
 /* 2^32 over the golden ratio. */
 #define RGNI_GOLDEN UINT64_C(2654435769)
 
@@ -143,6 +145,19 @@ static inline uint32_t rgni_stripe_place(const rgni_stripe *stripe, rgn_partitio
 static inline rgni_slot *rgni_stripe_find(const rgni_stripe *stripe, rgn_partition partition)
 {
     return stripe->capacity == 0 ? NULL : stripe->table[rgni_stripe_place(stripe, partition)];
+}
+
+/* The partition's slot will be looked at soon: has it fetched into the cache meanwhile. Advice that changes nothing. Of
+ * a shared router another thread may free the table, so that it is not looked at without the lock. */
+static inline void rgni_stripe_expect(const rgni_stripe *stripe, rgn_partition partition)
+{
+    const rgni_slot *slot;
+
+    if (!rgni_is_unshared(&stripe->lock) || stripe->capacity == 0)
+        return;
+    slot = stripe->table[rgni_stripe_home(stripe, partition)];
+    __builtin_prefetch((const void *)slot);
+    __builtin_prefetch((const void *)((uintptr_t)slot + RGNI_CACHE_LINE));
 }
 
 /* A zeroed slot for a partition that has none, not yet in the table; NULL if memory is short. */

@@ -54,7 +54,7 @@ static void count_work(sim_slot *slot, uint8_t evidence)
 
 static uint8_t evidence_of(const rgn_response *response)
 {
-    return response->status == 200 ? RGN_EVIDENCE_SUCCESS : rgn_classify(response).evidence;
+    return response->status == 200 ? RGN_EVIDENCE_SUCCESS : (uint8_t)rgn_evidence_of(response);
 }
 
 /* What a leg that was cut would have said. */
@@ -483,6 +483,7 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
                            .substatus = ended->substatus,
                            .transport = ended->transport,
                            .retry_after = RGN_TIME_NEVER};
+    rgn_router_expect(run->fleet.client[slot->client].router, slot->partition);
     run->told_answers++;
     if (answer.substatus == RGN_SUBSTATUS_LOCAL_THROTTLE)
         answer.retry_after = sim_throughput_wait(now);

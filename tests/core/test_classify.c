@@ -16,7 +16,9 @@ static rgn_class classify(unsigned transport, unsigned status, unsigned substatu
                              .substatus = (uint16_t)substatus,
                              .transport = (uint8_t)transport,
                              .retry_after = RGN_TIME_NEVER};
-    return rgn_classify(&response);
+    rgn_class class = rgn_classify(&response);
+    ck_assert_uint_eq(rgn_evidence_of(&response), class.evidence);
+    return class;
 }
 
 /* What counts for the breaker, what says nothing, what shows that the region works: written down a second time, from

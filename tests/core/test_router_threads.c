@@ -159,8 +159,8 @@ static void go_on(worker *w, rgn_op *op, bool may_abandon)
         unsigned leg = op->open_legs == 3 ? (unsigned)(mix(&w->state) & 1) : op->open_legs == 2;
         rgn_response response = answer_of(w, op->region, now);
         /* A hedge that wins counts as its canary's failure. */
-        evidence = leg == 0 ? rgn_op_judge_canary(a->router, op, (rgn_evidence)rgn_classify(&response).evidence)
-                            : RGN_EVIDENCE_FAILURE;
+        evidence = leg == 0 ? rgn_op_judge_canary(a->router, op, rgn_evidence_of(&response)) : RGN_EVIDENCE_FAILURE;
+        rgn_router_expect(a->router, op->partition);
         step = rgn_op_on_leg(a->router, op, leg, &response, now);
     } else {
         return;

@@ -79,6 +79,8 @@ typedef enum {
 } rgn_mark_reason;
 
 RGN_API rgn_class rgn_classify(const rgn_response *response);
+/* What of the class the evidence is. */
+RGN_API rgn_evidence rgn_evidence_of(const rgn_response *response);
 
 #ifdef __cplusplus
 }

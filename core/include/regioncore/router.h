@@ -204,6 +204,10 @@ RGN_API void rgn_router_forget_entry(rgn_router *router, rgn_partition partition
 /* Copies a partition's override. False, and `*out` zero, if it has none. */
 RGN_API bool rgn_router_inspect_override(const rgn_router *router, rgn_partition partition, rgn_override *out);
 
+/* Advice, for speed alone: an attempt at the partition has failed or a canary has ended, and will be told soon. What
+ * the router remembers of the partition may be fetched from memory meanwhile. */
+RGN_API void rgn_router_expect(const rgn_router *router, rgn_partition partition);
+
 /* The phase of a partition's entry: one atomic load. */
 RGN_API rgn_phase rgn_router_phase(const rgn_router *router, rgn_partition partition);
 /* Copies a partition's entry. False, and `*out` zero, if it has none. */
