@@ -131,27 +131,19 @@ rgn_step rgni_op_send_here(rgn_op *op, rgn_time_ns now)
 }
 
 /* FBK-2: asked once per operation, and only where the state byte says that there is something to ask. */
-static inline bool begins_as_canary(rgn_router *router, rgn_op *op, const rgn_topology *topology, uint8_t state,
-                                    rgn_time_ns now)
+static inline bool asks_for_canary(const rgn_router *router, const rgn_op *op, uint8_t state)
+{
+    return rgni_op_is_tripped(op, state) && rgni_state_phase(state) == RGN_PHASE_RECOVERING &&
+           !rgni_probes_with_all(&router->options);
+}
+
+static rgn_region admit(rgn_router *router, const rgn_op *op, const rgn_topology *topology, rgn_time_ns now,
+                        rgni_ticket *ticket)
 {
     rgn_direction direction = (rgn_direction)op->direction;
-    rgn_region_set usable;
-    rgni_ticket ticket;
-    rgn_region region;
+    rgn_region_set usable = topology->regions & ~(op->excluded | rgni_router_marked(router, direction, now));
 
-    if (!rgni_op_is_tripped(op, state) || rgni_state_phase(state) != RGN_PHASE_RECOVERING ||
-        rgni_probes_with_all(&router->options))
-        return false;
-    usable = topology->regions & ~(op->excluded | rgni_router_marked(router, direction, now));
-    region = rgni_router_admit(router, op->partition, direction, usable, op->hash, now, &ticket);
-    if (region == RGN_REGION_NONE)
-        return false;
-    rgni_op_need_tail(op, topology);
-    op->region = region;
-    op->entry_generation = ticket.generation;
-    op->window_id = ticket.window_id;
-    rgni_op_set(op, RGNI_OP_TICKET | RGNI_OP_BEGAN_AS_CANARY, true);
-    return true;
+    return rgni_router_admit(router, op->partition, direction, usable, op->hash, now, ticket);
 }
 
 /* RTE-3, the common case: with nothing remembered that moves traffic and no endpoint marked, every rule set sends a
@@ -190,29 +182,46 @@ static RGNI_NOINLINE rgn_route_answer route_first(const rgn_router *router, cons
     return rgni_router_route(router, op->partition, rgni_op_has(op, RGNI_OP_COVERED), &query, op->options);
 }
 
-/* The start of an operation that routing has to be asked for, or the canaries' sample. Apart, so that the common case
- * saves no registers for it. */
+/* The operation begins as a canary, and the ticket is its own. */
+static rgn_step start_canary(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_region region,
+                             rgni_ticket ticket, rgn_time_ns now)
+{
+    rgni_op_need_tail(op, topology);
+    op->entry_generation = ticket.generation;
+    op->window_id = ticket.window_id;
+    rgni_op_set(op, RGNI_OP_TICKET | RGNI_OP_BEGAN_AS_CANARY, true);
+    send_and_race(router, op, topology, (rgn_route_answer){region, RGN_REASON_ROUTE_CANARY}, canary_timeout(op, now),
+                  now);
+    return RGN_SEND;
+}
+
+/* The start of an operation that is no canary of a sample, and that routing has to be asked for. */
+static rgn_step start_by_route(rgn_router *router, rgn_op *op, const rgn_topology *topology, rgn_time_ns now)
+{
+    rgn_route_answer answer = route_first(router, op, topology, now);
+
+    if (answer.region == RGN_REGION_NONE)
+        return rgni_op_end_nowhere(op);
+    if (answer.reason == RGN_REASON_ROUTE_CANARY) {
+        rgni_op_need_tail(op, topology);
+        rgni_op_set(op, RGNI_OP_BEGAN_AS_CANARY, true);
+    }
+    send_and_race(router, op, topology, answer, op->options->retry_request_timeout, now);
+    return RGN_SEND;
+}
+
+/* The start of an operation of either kind. Apart, so that the common case saves no registers for it. */
 static RGNI_NOINLINE rgn_step start_elsewhere(rgn_router *router, rgn_op *op, const rgn_topology *topology,
                                               uint8_t state, rgn_time_ns now)
 {
-    rgn_dur_ns timeout = op->options->retry_request_timeout;
-    rgn_route_answer answer;
+    rgn_region region = RGN_REGION_NONE;
+    rgni_ticket ticket;
 
     mark_unsent(op);
-    if (begins_as_canary(router, op, topology, state, now)) {
-        answer = (rgn_route_answer){op->region, RGN_REASON_ROUTE_CANARY};
-        timeout = canary_timeout(op, now);
-    } else {
-        answer = route_first(router, op, topology, now);
-        if (answer.region == RGN_REGION_NONE)
-            return rgni_op_end_nowhere(op);
-        if (answer.reason == RGN_REASON_ROUTE_CANARY) {
-            rgni_op_need_tail(op, topology);
-            rgni_op_set(op, RGNI_OP_BEGAN_AS_CANARY, true);
-        }
-    }
-    send_and_race(router, op, topology, answer, timeout, now);
-    return RGN_SEND;
+    if (asks_for_canary(router, op, state))
+        region = admit(router, op, topology, now, &ticket);
+    return region != RGN_REGION_NONE ? start_canary(router, op, topology, region, ticket, now)
+                                     : start_by_route(router, op, topology, now);
 }
 
 /* HDG-4: whether the operation is of a kind that may be hedged. */
@@ -283,20 +292,50 @@ static RGNI_NOINLINE rgn_step start(rgn_router *router, rgn_op *op, const rgn_re
     return RGN_SEND;
 }
 
-/* PLN-3: what a start at home has in common with others of its kind, its plan tells; start_elsewhere() writes over the
- * rest. False: there is no such plan, or the partition's entry need not be asked. */
-static inline bool init_by_plan(rgn_op *op, const rgn_router *router, const rgn_request *request, uint8_t state,
-                                rgn_time_ns now)
+/* PLN-3: the plan of starts at home tells what others of their kind have in common with them. NULL: there is none, or
+ * the partition's entry need not be asked. */
+static inline rgn_plan *common_plan(const rgn_router *router, const rgn_request *request, uint8_t state,
+                                    rgn_time_ns now)
 {
-    const rgn_plan *plan = request->plan;
+    rgn_plan *plan = request->plan;
 
     if (plan == NULL || request->partition >= router->partition_count || !rgni_plan_is_for(plan, router, request) ||
         now > plan->latest || plan->places[state] != RGNI_NO_PLACE ||
         plan->at_home.epoch != atomic_load_explicit(&router->epoch, memory_order_acquire))
-        return false;
+        return NULL;
+    return plan;
+}
+
+/* What is not in common will be written over. */
+static inline void begin_in_common(const rgn_plan *plan, rgn_op *op, const rgn_request *request, rgn_time_ns now)
+{
     rgni_plan_carry_out(plan, &plan->at_home, op, request, now);
     op->hedge = RGN_HEDGE_NONE;
-    return true;
+    mark_unsent(op);
+}
+
+/* PLN-4: the start at a partition of whose canaries one is planned. */
+static inline rgn_step start_by_sample(rgn_router *router, rgn_op *op, const rgn_request *request,
+                                       const rgn_topology *topology, rgn_time_ns now)
+{
+    const rgn_plan *plan = request->plan;
+    rgn_region_set excluded = request->has_excluded ? request->excluded : router->excluded;
+    rgni_ticket ticket;
+    rgn_region region = rgni_router_admit(router, request->partition, (rgn_direction)request->direction,
+                                          topology->regions & ~excluded, request->hash, now, &ticket);
+
+    if (region == RGN_REGION_NONE || !rgni_plan_sends_canary_to(plan, region)) {
+        begin_in_common(plan, op, request, now);
+        return region != RGN_REGION_NONE ? start_canary(router, op, topology, region, ticket, now)
+                                         : start_by_route(router, op, topology, now);
+    }
+    rgni_plan_carry_out(plan, &plan->as_canary, op, request, now);
+    rgni_op_begin_tail(op, topology);
+    op->entry_generation = ticket.generation;
+    op->window_id = ticket.window_id;
+    if (op->state == RGNI_OP_ARMED)
+        op->other_at = op->wake_at;
+    return RGN_SEND;
 }
 
 /* The start of an operation that is not wholly planned. */
@@ -304,11 +343,22 @@ static RGNI_NOINLINE rgn_step start_otherwise(rgn_router *router, rgn_op *op, co
                                               rgn_time_ns now)
 {
     uint8_t state = rgni_router_state_of(router, request->partition);
+    const rgn_topology *topology;
+    rgn_plan *plan;
+    rgn_step step;
 
     rgni_stripe_expect(rgni_router_stripe(router, request->partition), request->partition);
-    if (!init_by_plan(op, router, request, state, now))
+    plan = common_plan(router, request, state, now);
+    if (plan == NULL)
         return start(router, op, request, now);
-    return start_elsewhere(router, op, rgni_router_topology(router), state, now);
+    topology = rgni_router_topology(router);
+    if (rgni_plan_is_for_canary(plan, state))
+        return start_by_sample(router, op, request, topology, now);
+    begin_in_common(plan, op, request, now);
+    step = start_elsewhere(router, op, topology, state, now);
+    if (rgni_op_has(op, RGNI_OP_TICKET))
+        rgni_plan_make_canary(plan, op, state, now);
+    return step;
 }
 
 rgn_step rgn_op_start(rgn_router *router, rgn_op *op, const rgn_request *request, rgn_time_ns now)

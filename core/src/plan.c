@@ -59,17 +59,12 @@ static void begin(rgn_plan *plan, const rgn_router *router, const rgn_request *r
                        .deadline_value = request->timeout};
 }
 
-void rgni_plan_make(rgn_plan *plan, const rgn_router *router, const rgn_op *op, const rgn_request *request,
-                    uint8_t state, uint64_t epoch, rgn_time_ns now)
+/* What the start came to, unless it has times that are not to be added to. */
+static void write_down(rgn_plan *plan, rgn_planned *planned, const rgn_op *op, uint64_t epoch, rgn_time_ns now)
 {
-    rgn_planned *planned;
     rgn_dur_ns longest;
 
-    if (!rgni_plan_is_for(plan, router, request))
-        begin(plan, router, request);
-    planned = plan->places[state] == RGNI_AT_HOME ? &plan->at_home : &plan->around_home;
-    planned->epoch = 0;
-    if (is_unplannable(router, op) || op->wake_at == RGN_TIME_NEVER || op->leg_timeout_at == RGN_TIME_NEVER)
+    if (op->wake_at == RGN_TIME_NEVER || op->leg_timeout_at == RGN_TIME_NEVER)
         return;
     planned->wake_after = op->wake_at - now;
     planned->leg_timeout_after = op->leg_timeout_at - now;
@@ -77,4 +72,34 @@ void rgni_plan_make(rgn_plan *plan, const rgn_router *router, const rgn_op *op, 
     plan->latest = rgn_time_min(plan->latest, RGN_TIME_NEVER - 1 - longest);
     memcpy(planned->words, (const char *)op + offsetof(rgn_op, leg), sizeof planned->words);
     planned->epoch = epoch;
+}
+
+void rgni_plan_make(rgn_plan *plan, const rgn_router *router, const rgn_op *op, const rgn_request *request,
+                    uint8_t state, uint64_t epoch, rgn_time_ns now)
+{
+    rgn_planned *planned;
+
+    if (!rgni_plan_is_for(plan, router, request))
+        begin(plan, router, request);
+    planned = plan->places[state] == RGNI_AT_HOME ? &plan->at_home : &plan->around_home;
+    planned->epoch = 0;
+    if (!is_unplannable(router, op))
+        write_down(plan, planned, op, epoch, now);
+}
+
+/* PLN-4: only the entry tells where others than home have failed; and a hedge that hides behind the attempt's timeout
+ * has an instant of its own. */
+static bool is_unplannable_canary(const rgn_op *op, uint8_t state)
+{
+    return (state & (RGNI_STATE_HOME_ONLY | RGNI_STATE_OVERRIDE)) != RGNI_STATE_HOME_ONLY ||
+           (op->state == RGNI_OP_ARMED && op->wake_kind != RGN_WAKE_HEDGE);
+}
+
+void rgni_plan_make_canary(rgn_plan *plan, const rgn_op *op, uint8_t state, rgn_time_ns now)
+{
+    if (is_unplannable_canary(op, state))
+        return;
+    plan->as_canary.epoch = 0;
+    plan->canary_state = state & (uint8_t)~RGNI_STATE_WINS;
+    write_down(plan, &plan->as_canary, op, plan->at_home.epoch, now);
 }

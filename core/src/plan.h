@@ -52,6 +52,21 @@ static inline const rgn_planned *rgni_plan_for(const rgn_plan *plan, const rgn_r
     return planned->epoch == atomic_load_explicit(&router->epoch, memory_order_acquire) ? planned : NULL;
 }
 
+/* PLN-4: a canary's start is planned, which starts at a partition in that state may be, too. Hedge wins make no
+ * difference. The plan of starts at home holds. */
+static inline bool rgni_plan_is_for_canary(const rgn_plan *plan, uint8_t state)
+{
+    return plan->canary_state == (state & (uint8_t)~RGNI_STATE_WINS) && plan->as_canary.epoch == plan->at_home.epoch;
+}
+
+/* The region of that canary. */
+static inline bool rgni_plan_sends_canary_to(const rgn_plan *plan, rgn_region region)
+{
+    const unsigned char *words = (const unsigned char *)plan->as_canary.words;
+
+    return words[offsetof(rgn_op, region) - offsetof(rgn_op, leg)] == region;
+}
+
 /* The plan holds: fills in the first half. */
 static inline void rgni_plan_carry_out(const rgn_plan *plan, const rgn_planned *planned, rgn_op *op,
                                        const rgn_request *request, rgn_time_ns now)
@@ -68,5 +83,8 @@ static inline void rgni_plan_carry_out(const rgn_plan *plan, const rgn_planned *
  * router's epoch was `epoch` before: writes down what of it holds for others. */
 void rgni_plan_make(rgn_plan *plan, const rgn_router *router, const rgn_op *op, const rgn_request *request,
                     uint8_t state, uint64_t epoch, rgn_time_ns now);
+
+/* The same for one that began as a canary, by a plan of starts at home. */
+void rgni_plan_make_canary(rgn_plan *plan, const rgn_op *op, uint8_t state, rgn_time_ns now);
 
 #endif

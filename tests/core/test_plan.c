@@ -40,6 +40,9 @@ static void check_same(const rgn_op *with, const rgn_op *without)
     alike.options = without->options;
     alike.result = without->result;
     ck_assert_mem_eq(&alike, without, offsetof(rgn_op, entry_generation));
+    if (rgni_op_has(with, RGNI_OP_TICKET)) /* whose second half is written, too */
+        ck_assert_mem_eq(&with->entry_generation, &without->entry_generation,
+                         sizeof *with - offsetof(rgn_op, entry_generation));
 }
 
 static rgn_step start(rgn_op op[TWINS], const rgn_request *request, rgn_plan *plan, rgn_time_ns now)
@@ -194,6 +197,51 @@ START_TEST(a_tripped_partition_has_a_plan_of_its_own)
     start(op, &a_read, &plan, 0);
     ck_assert_uint_eq(op[WITH].region, 2);
     stop_twins();
+}
+END_TEST
+
+/* What knobs make of a canary's start: its timeout, its race, and where that goes. */
+START_TEST(a_planned_canary_is_the_long_one)
+{
+    enum { KNOBS = 16 };
+
+    for (unsigned knobs = 0; knobs < KNOBS; knobs++) {
+        rgn_plan plan = {0};
+        rgn_request request = a_read;
+        unsigned canaries = 0;
+        rgn_op op[TWINS];
+
+        init_twins();
+        for (unsigned twin = 0; twin < TWINS; twin++) {
+            rgn_options *options = &f[twin].config.options;
+            options->failback_canary_percentage = 50;
+            options->failback_canary_timeout = (knobs & 1) != 0 ? MS(200) : RGN_AUTO;
+            options->hedging_enabled = (knobs & 2) == 0;
+            options->hedging_secondary = (knobs & 4) != 0 ? RGN_SECONDARY_UNTRIPPED : RGN_SECONDARY_SECOND;
+        }
+        start_twins();
+        for (unsigned twin = 0; twin < TWINS; twin++)
+            for (rgn_partition partition = 3; partition <= 5; partition++)
+                fixture_trip(&f[twin], partition, RGN_READ, 0);
+        if ((knobs & 8) != 0) /* at one of them elsewhere, too */
+            for (unsigned twin = 0; twin < TWINS; twin++)
+                for (unsigned i = 0; i < 10; i++)
+                    rgn_router_record_failure(f[twin].router, 4, 1, RGN_READ, 0);
+        for (unsigned twin = 0; twin < TWINS; twin++)
+            rgn_router_on_expiry(f[twin].router, S(600), NULL, 0);
+        request.partition = 0;
+        start(op, &request, &plan, S(600));
+        for (unsigned i = 0; i < 30; i++) {
+            request.partition = 3 + i % 3;
+            request.hash = i;
+            start(op, &request, &plan, S(600) + i);
+            canaries += rgn_op_has_canary(&op[WITH]);
+        }
+        ck_assert_uint_eq(canaries, 15);
+        /* A hedge behind the canary's timeout is not planned. */
+        ck_assert_uint_eq(plan.as_canary.epoch, (knobs & 3) == 1 ? 0 : plan.at_home.epoch);
+        stop_twins();
+    }
 }
 END_TEST
 
@@ -393,6 +441,7 @@ int main(void)
     tcase_add_test(tc, a_plan_that_routers_share_is_made_anew_for_each);
     tcase_add_test(tc, what_plans_are_made_of_outdates_them);
     tcase_add_test(tc, a_tripped_partition_has_a_plan_of_its_own);
+    tcase_add_test(tc, a_planned_canary_is_the_long_one);
     tcase_add_test(tc, no_plan_where_a_start_does_more_than_fill_in_its_operation);
     tcase_add_test(tc, each_state_has_the_plan_of_what_it_does_to_traffic);
     tcase_add_test(tc, a_plan_ends_before_the_end_of_time);

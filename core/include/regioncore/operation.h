@@ -65,23 +65,25 @@ typedef struct {
 } rgn_planned;
 
 /* Room for what requests of one kind come to, so that only the first of them pays for working it out: at partitions
- * whose traffic nothing moves, and at those that go around home. It belongs to the caller and is plain data, all zero
- * at first; one thread at a time uses it. Requests of any kind, to any router, may share it, but it holds what those of
- * one kind to one router come to, and is made anew when another one comes. The options of the requests, and the
- * client's strategy, must neither change in place nor be freed as long as it is used, and a router must not be made
- * where one lay that it was used with: zero it then. That is not checked: such a plan sends operations where they would
- * have gone, with the timeouts that they would have had. */
+ * whose traffic nothing moves, at those that go around home, and as canaries of those that recover. It belongs to the
+ * caller and is plain data, all zero at first; one thread at a time uses it. Requests of any kind, to any router, may
+ * share it, but it holds what those of one kind to one router come to, and is made anew when another one comes. The
+ * options of the requests, and the client's strategy, must neither change in place nor be freed as long as it is used,
+ * and a router must not be made where one lay that it was used with: zero it then. That is not checked: such a plan
+ * sends operations where they would have gone, with the timeouts that they would have had. */
 typedef struct {
     const rgn_router *router; /* NULL: nothing is planned */
     uint64_t kind;
     rgn_dur_ns timeout;
     const rgn_options *options; /* the request's */
     rgn_time_ns latest;         /* no sum of times passes NEVER up to here */
-    const uint8_t *places;      /* by the partition's state: which of the two it has */
+    const uint8_t *places;      /* by the partition's state: which of the first two it has */
     rgn_time_ns deadline_mask;  /* the deadline is now & mask + value */
     rgn_time_ns deadline_value;
     rgn_planned at_home;
     rgn_planned around_home;
+    rgn_planned as_canary;
+    uint8_t canary_state; /* of the partition of that canary */
 } rgn_plan;
 
 /* What the application asks for. Read during rgn_op_start() only, except `options`. */
