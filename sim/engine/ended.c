@@ -68,7 +68,7 @@ void sim_run_report_told(sim_run_state *run, sim_slot *slot, int64_t now)
 }
 
 /* Of an answer that has ended the operation: what sim_run_follow() would have counted, and all else. */
-static __attribute__((noinline)) void report_answered(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+static __attribute__((noinline)) void report_otherwise(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     sim_run_count_cut_legs(run, slot);
     report_all(run, slot, ended);
@@ -76,23 +76,36 @@ static __attribute__((noinline)) void report_answered(sim_run_state *run, sim_sl
 
 void sim_run_report_failure(sim_run_state *run, sim_slot *slot, int64_t now)
 {
-    report_answered(run, slot, sim_run_begin_report(run, slot, outcome_of(&slot->op.result), now));
+    report_otherwise(run, slot, sim_run_begin_report(run, slot, outcome_of(&slot->op.result), now));
 }
 
 /* Nearly always the operation has won a race of two legs, of which at most the other one is cut; or it succeeded at its
  * second attempt, or as a canary; and nothing else is to be told. */
-void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+static inline void report_success(sim_run_state *run, sim_slot *slot, sim_ended *ended)
 {
     enum { NO_MORE = SIM_ENDED_AWAY | SIM_ENDED_CANARY };
     const unsigned cut = slot->op.cancel_legs;
     const rgn_hedge hedge = rgn_op_hedge_at_end(&slot->op);
     if (!SIM_LIKELY((slot->flags & ~(unsigned)NO_MORE) == 0 && sim_is_end_of_race(hedge) == (slot->hedges != 0) &&
                     cut <= 2 && slot->leg[cut >> 1].status == 200)) {
-        report_answered(run, slot, ended);
+        report_otherwise(run, slot, ended);
         return;
     }
     run->cut_legs += cut != 0;
     ended->canary_retry = -1;
-    ended->hedge = (uint8_t)hedge;
     ended->hedge_cancelled = cut != 0;
+}
+
+void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended)
+{
+    report_success(run, slot, ended);
+}
+
+void sim_run_report_answered(sim_run_state *run, sim_slot *slot, int64_t now)
+{
+    sim_ended *ended = sim_run_begin_report(run, slot, outcome_of(&slot->op.result), now);
+    if (SIM_LIKELY(slot->op.result.status == 200 && slot->op.result.reason == RGN_REASON_DONE_SUCCESS))
+        report_success(run, slot, ended);
+    else
+        report_otherwise(run, slot, ended);
 }

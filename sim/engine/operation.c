@@ -192,16 +192,26 @@ static void send_leg(sim_run_state *run, sim_slot *slot, int64_t now)
     ask_others(run, slot, place, round_trip, now);
 }
 
-/* The same where there is nothing to ask for and nobody to tell: run->is_plain, no story. The operation stays open.
- * `home`, of a first leg only, is its luck if it goes to the client's first region. */
-static bool send_plainly(sim_run_state *run, sim_slot *slot, const sim_words *home, int64_t now)
+/* The same where there is nothing to ask for and nobody to tell: run->is_plain, no story. The operation stays open. */
+static inline __attribute__((always_inline)) bool send_plainly(sim_run_state *run, sim_slot *slot, int64_t now)
 {
     const rgn_region region = slot->op.region;
+    begin_leg(run, slot);
+    const sim_words luck = sim_run_luck_elsewhere(run, slot, count_visit(run, slot, region));
+    sim_run_settle_plainly(run, slot, sim_run_leg(run, slot, slot->op.leg), region, &run->fleet.client[slot->client],
+                           luck, now);
+    const sim_record_words record = sim_run_sent_record(slot, now);
+    sim_run_digest(run, &record);
+    return true;
+}
+
+/* The same for a first leg; `home` is its luck if it goes to the client's first region. */
+static inline bool send_first_plainly(sim_run_state *run, sim_slot *slot, sim_words home, int64_t now)
+{
     const sim_client *client = &run->fleet.client[slot->client];
     begin_leg(run, slot);
-    const sim_words luck = home != NULL ? sim_run_luck_of_first_leg(run, slot, client, *home)
-                                        : sim_run_luck_elsewhere(run, slot, count_visit(run, slot, region));
-    sim_run_settle_plainly(run, slot, sim_run_leg(run, slot, slot->op.leg), region, client, luck, now);
+    const sim_words luck = sim_run_luck_of_first_leg(run, slot, client, home);
+    sim_run_settle_plainly(run, slot, &slot->leg[0], slot->op.region, client, luck, now);
     const sim_record_words record = sim_run_sent_record(slot, now);
     sim_run_digest(run, &record);
     return true;
@@ -340,48 +350,49 @@ uint32_t sim_run_first_leg(const sim_run_state *run, const sim_slot *slot, int64
     return first;
 }
 
-/* Flags of an operation that does not simply go to its first region. A tripped partition whose alternates are marked or
- * excluded has other reasons than `override`, so that the entry itself has to be asked. */
-static uint8_t start_flags(const sim_run_state *run, const sim_slot *slot)
+/* A tripped partition whose alternates are marked or excluded has other reasons than `override`, so that the entry
+ * itself has to be asked. */
+static __attribute__((noinline)) uint8_t ask_whether_away(const sim_run_state *run, const sim_slot *slot)
 {
-    if (slot->flags & SIM_SLOT_METADATA)
-        return 0; /* no partition keeps it anywhere */
-    if (slot->op.send_flags & RGN_SEND_CANARY)
-        return (uint8_t)(SIM_ENDED_CANARY | (run->probe_all ? 0 : SIM_ENDED_AWAY));
-    if (slot->op.reason == RGN_REASON_ROUTE_OVERRIDE)
-        return SIM_ENDED_AWAY;
     rgn_entry entry;
     rgn_router_inspect(run->fleet.client[slot->client].router, slot->partition, &entry);
     return rgn_entry_is_tripped(&entry, (rgn_direction)slot->op.direction) ? SIM_ENDED_AWAY : 0;
 }
 
-static __attribute__((noinline)) bool start_rarely(sim_run_state *run, sim_slot *slot, rgn_step step, sim_words home,
-                                                   int64_t now)
+/* Flags of an operation that is sent. */
+static inline uint8_t start_flags(const sim_run_state *run, const sim_slot *slot)
+{
+    if (slot->op.reason == RGN_REASON_ROUTE_PREFERRED || (slot->flags & SIM_SLOT_METADATA) != 0)
+        return 0; /* of metadata: no partition keeps it anywhere */
+    if (slot->op.send_flags & RGN_SEND_CANARY)
+        return (uint8_t)(SIM_ENDED_CANARY | (run->probe_all ? 0 : SIM_ENDED_AWAY));
+    return slot->op.reason == RGN_REASON_ROUTE_OVERRIDE ? SIM_ENDED_AWAY : ask_whether_away(run, slot);
+}
+
+static __attribute__((noinline)) bool start_rarely(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now)
 {
     slot->leg[0].end = RGN_TIME_NEVER;
     if (run->sessions != NULL)
         sim_sessions_begin(run->sessions, (uint32_t)(slot - run->slot));
-    if (step != RGN_SEND)
-        slot->first_region = RGN_REGION_NONE;
-    else if (slot->op.reason != RGN_REASON_ROUTE_PREFERRED)
+    if (step == RGN_SEND)
         slot->flags |= start_flags(run, slot);
-    return sends_plainly(run, slot, step) ? send_plainly(run, slot, &home, now) : sim_run_follow(run, slot, step, now);
+    else
+        slot->first_region = RGN_REGION_NONE;
+    return sim_run_follow(run, slot, step, now);
 }
 
 bool sim_run_start_otherwise(sim_run_state *run, sim_slot *slot, rgn_step step, sim_words home, int64_t now)
 {
-    const rgn_op *op = &slot->op;
-    const bool is_kept_away = op->reason == RGN_REASON_ROUTE_OVERRIDE && (op->send_flags & RGN_SEND_CANARY) == 0 &&
-                              (slot->flags & SIM_SLOT_METADATA) == 0;
-    if (!SIM_LIKELY(sends_plainly(run, slot, step) && is_kept_away))
-        return start_rarely(run, slot, step, home, now);
-    slot->flags |= SIM_ENDED_AWAY;
-    return send_plainly(run, slot, &home, now);
+    if (!SIM_LIKELY(sends_plainly(run, slot, step)))
+        return start_rarely(run, slot, step, now);
+    slot->flags |= start_flags(run, slot);
+    return send_first_plainly(run, slot, home, now);
 }
 
 /* ---- reporting ---- */
 
-static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, int64_t now)
+static inline __attribute__((always_inline)) void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg,
+                                                                uint8_t evidence, int64_t now)
 {
     slot->flags &= (uint8_t)~SIM_SLOT_CANARY_LEG;
     if (evidence == RGN_EVIDENCE_FAILURE || evidence == RGN_EVIDENCE_TIMEOUT)
@@ -400,8 +411,8 @@ static void report_canary(sim_run_state *run, sim_slot *slot, uint32_t leg, uint
 }
 
 /* A leg did not succeed: it goes into the digest and, if it is evidence of failure, to the observer. */
-static void report_failed_leg(sim_run_state *run, sim_slot *slot, uint32_t leg, uint8_t evidence, bool is_canary,
-                              int64_t now)
+static inline __attribute__((always_inline)) void report_failed_leg(sim_run_state *run, sim_slot *slot, uint32_t leg,
+                                                                    uint8_t evidence, bool is_canary, int64_t now)
 {
     const sim_leg *ended = sim_run_leg(run, slot, leg);
     const sim_record_words record = {{(uint64_t)now,
@@ -476,7 +487,7 @@ static void learn_from(sim_run_state *run, sim_slot *slot, uint32_t leg, const r
         rgn_op_learn_partition(run->fleet.client[slot->client].router, &slot->op, slot->partition);
 }
 
-bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
+static __attribute__((noinline)) bool end_leg_rarely(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
 {
     const sim_leg *ended = sim_run_leg(run, slot, leg);
     rgn_response answer = {.status = ended->status,
@@ -504,10 +515,47 @@ bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg,
         report_lost_canary(run, slot, lost_race_evidence(run), now);
     run->answer = &answer;
     run->answered_leg = (uint8_t)leg;
-    const bool is_open =
-        sends_plainly(run, slot, step) ? send_plainly(run, slot, NULL, now) : sim_run_follow(run, slot, step, now);
+    const bool is_open = sim_run_follow(run, slot, step, now);
     run->answer = NULL;
     return is_open;
+}
+
+/* An answer of any kind where run->answers_plainly and none but the core, the digest and the observer are told. */
+static inline bool end_leg_plainly(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
+{
+    const sim_leg *ended = &slot->leg[leg];
+    const rgn_response answer = {.status = ended->status,
+                                 .substatus = ended->substatus,
+                                 .transport = ended->transport,
+                                 .retry_after = RGN_TIME_NEVER};
+    const rgn_router *router = run->fleet.client[slot->client].router;
+    const bool is_canary = leg == 0 && (slot->flags & SIM_SLOT_CANARY_LEG) != 0;
+    const uint8_t evidence = evidence_of(&answer);
+    if (evidence != RGN_EVIDENCE_SUCCESS) {
+        add_one(&slot->unserved_legs);
+        report_failed_leg(run, slot, leg, evidence, is_canary, now);
+    }
+    if (is_canary)
+        report_canary(run, slot, 0, (uint8_t)rgn_op_judge_canary(router, &slot->op, (rgn_evidence)evidence), now);
+    enter_core(run, slot);
+    const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &answer, now);
+    if (__builtin_expect((slot->flags & SIM_SLOT_CANARY_LEG) != 0, 0))
+        report_lost_canary(run, slot, lost_race_evidence(run), now);
+    if (step == RGN_DONE) {
+        sim_run_report_answered(run, slot, now);
+        return false;
+    }
+    run->told_answers++;
+    return SIM_LIKELY(step == RGN_SEND && slot->op.cancel_legs == 0) ? send_plainly(run, slot, now)
+                                                                     : sim_run_follow(run, slot, step, now);
+}
+
+bool sim_run_end_leg_otherwise(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
+{
+    return SIM_LIKELY(run->answers_plainly && (slot->flags & (SIM_SLOT_STORY | SIM_SLOT_METADATA)) == 0 &&
+                      slot->leg[leg].substatus != RGN_SUBSTATUS_LOCAL_THROTTLE)
+               ? end_leg_plainly(run, slot, leg, now)
+               : end_leg_rarely(run, slot, leg, now);
 }
 
 /* The timer did more than send a further leg. */
@@ -530,7 +578,7 @@ bool sim_run_ring(sim_run_state *run, sim_slot *slot, int64_t now)
     enter_core(run, slot);
     const rgn_step step = rgn_op_on_timer(run->fleet.client[slot->client].router, &slot->op, now);
     if (SIM_LIKELY(sends_plainly(run, slot, step) && (slot->flags & SIM_SLOT_CANARY_LEG) == 0))
-        return send_plainly(run, slot, NULL, now);
+        return send_plainly(run, slot, now);
     return ring_otherwise(run, slot, step, open_before, is_timeout, now);
 }
 

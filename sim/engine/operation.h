@@ -95,8 +95,10 @@ static inline sim_words sim_run_luck_elsewhere(sim_run_state *run, const sim_slo
 
 /* The fate of a leg where neither connections nor jitter matter: as sim_run_settle_leg(), of which most is known here.
  */
-static inline void sim_run_settle_plainly(sim_run_state *run, const sim_slot *slot, sim_leg *leg, rgn_region region,
-                                          const sim_client *client, sim_words luck, int64_t now)
+static inline __attribute__((always_inline)) void sim_run_settle_plainly(sim_run_state *run, const sim_slot *slot,
+                                                                         sim_leg *leg, rgn_region region,
+                                                                         const sim_client *client, sim_words luck,
+                                                                         int64_t now)
 {
     const int64_t round_trip = client->round_trip[region];
     const int64_t arrival = now + (int64_t)((uint64_t)round_trip / 2);

@@ -221,6 +221,7 @@ static void open_workloads(sim_run_state *run)
     run->is_plain =
         run->ends_plain && run->world->jitter == NULL && run->throughput == NULL && run->world->write_regions == NULL;
     run->starts_simply = run->is_plain && !run->starts_rarely;
+    run->answers_plainly = run->is_plain && !run->reads_account && run->fan == NULL;
 }
 
 sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_run_output *output)

@@ -121,6 +121,7 @@ typedef struct sim_run {
     bool is_plain;   /* a first leg to the first region has nothing to ask for: no jitter, no budget, no control plane,
                         and */
     bool ends_plain; /* neither does a success: no connections, no sessions, no partitions to learn */
+    bool answers_plainly; /* is_plain, and a failure does not make its client read the account; legs lie in slots */
     sim_account_reading *reading;    /* by client: its reading of the account; ends NEVER: none is under way */
     bool reads_account;              /* the account changes, and clients read it */
     struct sim_overrides *overrides; /* what restarts have done to clients' environments; NULL: nothing; overrides.c */
@@ -211,6 +212,8 @@ void sim_run_report_told(sim_run_state *run, sim_slot *slot, int64_t now);
  * most. */
 void sim_run_report_failure(sim_run_state *run, sim_slot *slot, int64_t now);
 void sim_run_report_rest(sim_run_state *run, sim_slot *slot, sim_ended *ended);
+/* Either, of a leg that sim_run_end_leg_otherwise() has ended. */
+void sim_run_report_answered(sim_run_state *run, sim_slot *slot, int64_t now);
 /* telling.c: the operation is sampled, and its story begins. The others are for operations with SIM_SLOT_STORY. */
 void sim_run_begin_story(sim_run_state *run, sim_slot *slot);
 void sim_run_tell_sent(sim_run_state *run, sim_slot *slot, int64_t now);
