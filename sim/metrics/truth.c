@@ -185,13 +185,15 @@ static unsigned find_unhealthy(const sim_metrics *m, uint32_t slot, int64_t at, 
     return unhealthy;
 }
 
-/* A shorter piece of a slice costs more than it saves: operations do not end in the order in which they start. */
+/* Truths that change faster cost more than they save: operations do not end in the order in which they start. Where an
+ * edge of the slice cuts a longer one, the piece may be as short as it likes: a slice has no more than two of those. */
 #define SHORTEST_NS (500 * RGN_NS_PER_MS)
 
 void simi_truth_take(const sim_metrics *m, int64_t at, simi_hand *hand)
 {
-    int64_t from = hand->from;
-    int64_t until = from + (int64_t)hand->length;
+    const int64_t end = hand->from + (int64_t)hand->length;
+    int64_t from = 0;
+    int64_t until = RGN_TIME_NEVER;
     hand->has_unhealthy = false;
     hand->knows_homes =
         m->covers_alike && m->truth_slots <= SIMI_TRUTHS_IN_HAND && (hand->is_calm || m->truth_partitions == 1);
@@ -206,6 +208,6 @@ void simi_truth_take(const sim_metrics *m, int64_t at, simi_hand *hand)
     hand->knows_homes = until - from >= rgn_time_min(SHORTEST_NS, (int64_t)hand->length);
     if (!hand->knows_homes)
         return;
-    hand->from = from;
-    hand->length = (uint64_t)(until - from);
+    hand->from = from > hand->from ? from : hand->from;
+    hand->length = (uint64_t)(rgn_time_min(until, end) - hand->from);
 }
