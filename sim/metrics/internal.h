@@ -166,17 +166,39 @@ enum { SIMI_READS = 1, SIMI_WRITES = 2, SIMI_MASKS = 3 };
 
 /* ---- pairs (pairs.c) ---- */
 
-/* A pair's stretch [asked_from, asked_until) in units of 2^SIMI_AT_HAND_SHIFT ns, rounded inwards. Zero: of no pair. */
+/* A stretch of time in units of 2^SIMI_UNIT_SHIFT ns. Zero: none. */
+typedef struct {
+    uint32_t from;
+    uint32_t length;
+} simi_units;
+
+enum { SIMI_UNIT_SHIFT = 20 };
+
+/* Those that lie in [from, until). */
+static inline simi_units simi_units_in(int64_t from, int64_t until)
+{
+    const uint64_t unit = UINT64_C(1) << SIMI_UNIT_SHIFT;
+    const uint64_t first = ((uint64_t)from + unit - 1) / unit;
+    const uint64_t end = (uint64_t)until / unit;
+    const uint64_t length = first < end && first <= UINT32_MAX ? end - first : 0;
+    return (simi_units){.from = (uint32_t)first, .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+}
+
+static inline bool simi_units_have(simi_units units, int64_t at)
+{
+    return ((uint64_t)at >> SIMI_UNIT_SHIFT) - units.from < units.length;
+}
+
+/* A pair's stretch [asked_from, asked_until). Zero: of no pair. */
 typedef struct {
     struct {
         uint32_t partition;
         uint32_t client;
     } pair; /* as in sim_ended */
-    uint32_t from;
-    uint32_t length;
+    simi_units asked;
 } simi_at_hand;
 
-enum { SIMI_AT_HAND_MAX = 1 << 20, SIMI_AT_HAND_SHIFT = 20 };
+enum { SIMI_AT_HAND_MAX = 1 << 20 };
 
 /* Neighbours in one client whose places share a block, made when the first of them appears. */
 enum { SIMI_PAIRS_TOGETHER = 16 };
@@ -215,6 +237,7 @@ typedef struct {
     int64_t recovering_since;
     int64_t last_return; /* RGN_TIME_NEVER: none yet */
     uint32_t client;
+    simi_units settled; /* in the latest stretch that has been settled */
     uint32_t partition;
     uint32_t away_passed; /* edges of the truth of all its covered kinds at or before `away_since` */
     uint32_t last_span;   /* into sim_metrics.span: the one with the latest onset; 0: none */
@@ -494,8 +517,7 @@ static inline simi_at_hand *simi_pairs_place(const sim_metrics *metrics, uint32_
 static inline bool simi_pairs_knows(const sim_metrics *metrics, const sim_ended *op)
 {
     const simi_at_hand *hand = simi_pairs_place(metrics, op->client, op->partition);
-    const uint64_t at = (uint64_t)op->start >> SIMI_AT_HAND_SHIFT;
-    return memcmp(&hand->pair, &op->partition, sizeof hand->pair) == 0 && at - hand->from < hand->length;
+    return memcmp(&hand->pair, &op->partition, sizeof hand->pair) == 0 && simi_units_have(hand->asked, op->start);
 }
 
 /* An operation of an unhealthy kind started at home. */

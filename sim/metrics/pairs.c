@@ -140,11 +140,12 @@ static bool add_absence(sim_metrics *m, const simi_moment *moment, const simi_pa
 /* ---- departures and returns ---- */
 
 /* Failed legs tell whether a departure was missed in the unhealthy span. It has a departure now, or one failed leg: no
- * other one changes anything. */
-static inline void settle_failed_legs(simi_pair *pair, const simi_truth *span)
+ * other one changes anything, and most need not be told. */
+static inline void settle_failed_legs(sim_metrics *m, simi_pair *pair, const simi_truth *span)
 {
     pair->settled_from = span->from;
     pair->settled_length = (uint64_t)(span->until - span->from);
+    simi_pair_place_of(m, pair->client, pair->partition)->settled = simi_units_in(span->from, span->until);
 }
 
 static void note_flap(sim_metrics *m, const simi_moment *moment, simi_pair *pair, int64_t at)
@@ -179,7 +180,7 @@ static __attribute__((noinline)) void depart(sim_metrics *m, simi_pair *pair, un
     simi_span *span = state.is_healthy ? NULL : simi_span_of(m, pair, state.from);
     if (span == NULL)
         return;
-    settle_failed_legs(pair, &state);
+    settle_failed_legs(m, pair, &state);
     if (span->first_departure == RGN_TIME_NEVER)
         span->first_departure = at;
 }
@@ -264,21 +265,15 @@ static void fail_leg(sim_metrics *m, simi_pair *pair, int64_t sent)
     if (span == NULL)
         return;
     span->has_failed_leg = true;
-    settle_failed_legs(pair, &state);
+    settle_failed_legs(m, pair, &state);
 }
 
-/* Puts the pair's stretch at hand, shortened to whole units. */
 static void put_at_hand(sim_metrics *m, const simi_pair *pair)
 {
     const simi_pair_rest *rest = &m->pair_rest[pair - m->pair];
-    const uint64_t unit = UINT64_C(1) << SIMI_AT_HAND_SHIFT;
-    const uint64_t from = ((uint64_t)rest->asked_from + unit - 1) / unit;
-    const uint64_t until = (uint64_t)rest->asked_until / unit;
-    const uint64_t length = from < until && from <= UINT32_MAX ? until - from : 0;
     *simi_pairs_place(m, pair->client, pair->partition) =
         (simi_at_hand){.pair = {.client = pair->client, .partition = pair->partition},
-                       .from = (uint32_t)from,
-                       .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+                       .asked = simi_units_in(rest->asked_from, rest->asked_until)};
 }
 
 /* An operation of an unhealthy kind started at home then. */
@@ -394,7 +389,7 @@ void simi_pairs_failed_leg(void *context, const sim_failed_leg *leg)
         (m->covered[leg->partition] & (1u << leg->kind)) == 0)
         return;
     const simi_pair_place *place = simi_pair_known(m, leg->client, leg->partition);
-    if (place != NULL)
+    if (place != NULL && !simi_units_have(place->settled, leg->sent))
         tell(m, place->number, SIMI_FAILED_LEG, leg->sent, 0, 0);
 }
 
