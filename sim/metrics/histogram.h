@@ -15,6 +15,9 @@ enum {
     SIM_HISTOGRAM_BUCKETS = (SIM_HISTOGRAM_OCTAVES + 1) << SIM_HISTOGRAM_SUB_BITS,
 };
 
+/* Longer values than 2^48 ns and more count as the last bucket. */
+#define SIM_HISTOGRAM_END (INT64_C(1) << (SIM_HISTOGRAM_OCTAVES + SIM_HISTOGRAM_SUB_BITS))
+
 typedef struct {
     uint64_t count[SIM_HISTOGRAM_BUCKETS];
     uint64_t total;
@@ -23,17 +26,17 @@ typedef struct {
 } sim_histogram;
 
 /* Bucket of a value, as if there were no last one: exact below 512, then 256 buckets an octave. */
-static inline uint32_t sim_histogram_bucket_of_any(uint64_t value)
+static inline uint64_t sim_histogram_bucket_of_any(uint64_t value)
 {
     const uint64_t low = value | (UINT64_C(1) << SIM_HISTOGRAM_SUB_BITS);
     const uint32_t shift = (63 ^ (uint32_t)__builtin_clzll(low)) - SIM_HISTOGRAM_SUB_BITS;
-    return (shift << SIM_HISTOGRAM_SUB_BITS) + (uint32_t)(value >> shift);
+    return ((uint64_t)shift << SIM_HISTOGRAM_SUB_BITS) + (value >> shift);
 }
 
 static inline uint32_t sim_histogram_bucket(uint64_t value)
 {
-    const uint32_t bucket = sim_histogram_bucket_of_any(value);
-    return bucket < SIM_HISTOGRAM_BUCKETS ? bucket : SIM_HISTOGRAM_BUCKETS - 1;
+    const uint64_t bucket = sim_histogram_bucket_of_any(value);
+    return bucket < SIM_HISTOGRAM_BUCKETS ? (uint32_t)bucket : SIM_HISTOGRAM_BUCKETS - 1;
 }
 
 /* Highest value that falls into the bucket; of the last one 2^48 - 1, though it also holds longer values. */

@@ -116,6 +116,18 @@ enum { SIMI_TRUTHS_IN_HAND = 64 };
 /* What is counted: operations at an unhealthy home, or away from a healthy one. */
 enum { SIMI_HOME_UNHEALTHY = 1, SIMI_AWAY_HEALTHY = 1 << 16 };
 
+/* It went home; and two flags of sim_ended, shifted by one. */
+enum {
+    SIMI_COURSE_HOME = 1,
+    SIMI_COURSE_CANARY = SIM_ENDED_CANARY >> 1,
+    SIMI_COURSE_AWAY = SIM_ENDED_AWAY >> 1,
+    SIMI_COURSES = 8,
+};
+
+typedef struct {
+    uint32_t counted[SIM_KINDS][SIMI_COURSES];
+} simi_verdict;
+
 /* A stretch of time in one slice, with what the record of an operation that starts in it needs at hand. */
 typedef struct {
     int64_t from;    /* starts from then on ... */
@@ -127,8 +139,7 @@ typedef struct {
     bool is_calm;              /* as the slice's, or no home ever falls ill */
     bool knows_homes;          /* no home's truth changes in it, and there is a verdict on each, ... */
     bool has_unhealthy;        /* not a good one on some */
-    uint32_t
-        verdict[SIMI_TRUTHS_IN_HAND + 1]; /* ... [truth slot + 1]: what is counted << kind, of kinds that are covered */
+    simi_verdict verdict[SIMI_TRUTHS_IN_HAND + 1]; /* ... [truth slot + 1]: what is counted */
 } simi_hand;
 
 /* ---- ground truth as edges (truth.c) ---- */

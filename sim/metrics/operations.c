@@ -471,64 +471,72 @@ typedef struct {
     places canaries; /* whose retries may have to be counted */
 } left_over;
 
-static inline void put(places *some, ptrdiff_t place)
+static inline void put(places *some, unsigned place)
 {
     some->place[some->count++] = (uint8_t)place;
 }
 
-/* The part of the verdict on a home that counts, as record_home() has it: by whether the operation went there, whether
- * it is a canary, and whether it was away. */
-static inline uint32_t part_of_verdict(const sim_ended *op, unsigned is_at_home)
+static inline unsigned course_of(const sim_ended *op, unsigned is_at_home)
 {
-    enum { HOME = SIMI_HOME_UNHEALTHY, AWAY = SIMI_AWAY_HEALTHY };
-    static const uint32_t part[] = {0, HOME, 0, HOME, AWAY, HOME, AWAY, AWAY};
-    _Static_assert(SIM_ENDED_CANARY == 4 && SIM_ENDED_AWAY == 8, "the order of the parts");
-    return part[((unsigned)op->flags & ELSEWHERE) >> 1 | is_at_home];
+    _Static_assert((SIMI_COURSE_CANARY | SIMI_COURSE_AWAY) == ELSEWHERE >> 1 && ELSEWHERE >> 1 < SIMI_COURSES,
+                   "courses follow the flags");
+    return ((unsigned)op->flags & ELSEWHERE) >> 1 | is_at_home;
 }
 
-/* Counts those that are like most. */
+/* Counts those that are like most. All are of the only client if `is_alone`; none lives as long as the last bucket's.
+ */
 static inline __attribute__((always_inline)) void record_most(sim_metrics *m, const simi_hand *hand,
                                                               const sim_ended *batch, unsigned count, homes task,
-                                                              left_over *left)
+                                                              bool is_alone, left_over *left)
 {
     group groups[RGN_HEDGE_COUNT][SIM_KINDS] = {{{0, 0}}};
     simi_latencies *latencies = &hand->open->latencies[1];
+    simi_client_count *client = hand->client;
+    const simi_home *homes_of = m->home_of;
+    const simi_home only_home = homes_of[0];
+    const simi_verdict only_verdict = hand->verdict[only_home.verdict];
+    const uint64_t from = (uint64_t)hand->from, length = hand->length;
     uint64_t sum = 0, longest = 0;
     uint32_t verdicts = 0;
-    for (const sim_ended *op = batch; op < batch + count; op++) {
-        const uint64_t latency = (uint64_t)(op->end - op->start);
-        const uint32_t bucket = sim_histogram_bucket_of_any(latency);
-        if (__builtin_expect(!is_plain(op, task == HOMES_WELL ? 0 : ELSEWHERE) || !is_in_hand(hand, op->start) ||
-                                 bucket >= SIM_HISTOGRAM_BUCKETS,
+    unsigned canaries = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const sim_ended *op = &batch[i];
+        if (__builtin_expect(!is_plain(op, task == HOMES_WELL ? 0 : ELSEWHERE) || (uint64_t)op->start - from >= length,
                              0)) {
-            put(&left->other, op - batch);
+            put(&left->other, i);
             continue;
         }
-        latencies->count[bucket]++;
+        const uint64_t latency = (uint64_t)(op->end - op->start);
+        latencies->count[sim_histogram_bucket_of_any(latency)]++;
         sum += latency; /* each is below 2^48 */
         longest = latency > longest ? latency : longest;
-        hand->client[op->client].requests++;
+        if (!is_alone)
+            client[op->client].requests++;
         group *one = &groups[op->hedge][op->kind];
         one->operations++;
         one->work += work_of(op);
         if (task == HOMES_ASKED)
-            put(&left->asked, op - batch);
+            put(&left->asked, i);
         if (task != HOMES_KNOWN)
             continue;
-        const simi_home *home = &m->home_of[op->client];
-        const uint32_t verdict =
-            hand->verdict[home->verdict] >> op->kind & part_of_verdict(op, op->first_region == home->region);
+        const simi_home *home = is_alone ? &only_home : &homes_of[op->client];
+        const simi_verdict *on_home = is_alone ? &only_verdict : &hand->verdict[home->verdict];
+        const uint32_t verdict = on_home->counted[op->kind][course_of(op, op->first_region == home->region)];
         verdicts += verdict;
         if ((verdict & SIMI_HOME_UNHEALTHY) != 0 && !simi_pairs_knows(m, op))
-            put(&left->noted, op - batch);
-        if ((op->flags & SIM_ENDED_CANARY) != 0)
-            put(&left->canaries, op - batch);
+            put(&left->noted, i);
+        left->canaries.place[canaries] = (uint8_t)i;
+        canaries += (op->flags & SIM_ENDED_CANARY) != 0;
     }
+    left->canaries.count = canaries;
+    const unsigned recorded = count - left->other.count;
     latencies->sum_low += sum;
     latencies->sum_high += latencies->sum_low < sum;
-    if (left->other.count < count && (int64_t)longest > latencies->max)
+    if (recorded > 0 && (int64_t)longest > latencies->max)
         latencies->max = (int64_t)longest;
-    hand->open->recorded += count - left->other.count;
+    if (is_alone)
+        client->requests += recorded;
+    hand->open->recorded += recorded;
     hand->tally->home_unhealthy_requests += verdicts % SIMI_AWAY_HEALTHY;
     hand->tally->away_healthy_requests += verdicts / SIMI_AWAY_HEALTHY;
     record_groups(hand, groups);
@@ -559,24 +567,34 @@ static unsigned record_left_over(sim_metrics *m, const simi_hand *hand, const si
 static void record_together(sim_metrics *m, const simi_hand *hand, const sim_ended *batch, unsigned count)
 {
     const bool looks = hand->has_unhealthy || m->looks_at_homes;
+    const bool is_alone = m->scenario->client_count == 1;
     left_over left;
     left.other.count = left.asked.count = left.noted.count = left.canaries.count = 0;
     const uint64_t away_before = hand->tally->away_healthy_requests;
-    if (!looks && (hand->is_calm || hand->knows_homes))
-        record_most(m, hand, batch, count, HOMES_WELL, &left);
-    else if (hand->knows_homes)
-        record_most(m, hand, batch, count, HOMES_KNOWN, &left);
-    else
-        record_most(m, hand, batch, count, HOMES_ASKED, &left);
+    if (!looks && (hand->is_calm || hand->knows_homes)) {
+        if (is_alone)
+            record_most(m, hand, batch, count, HOMES_WELL, true, &left);
+        else
+            record_most(m, hand, batch, count, HOMES_WELL, false, &left);
+    } else if (hand->knows_homes) {
+        if (is_alone)
+            record_most(m, hand, batch, count, HOMES_KNOWN, true, &left);
+        else
+            record_most(m, hand, batch, count, HOMES_KNOWN, false, &left);
+    } else {
+        record_most(m, hand, batch, count, HOMES_ASKED, false, &left);
+    }
     const uint64_t away = hand->tally->away_healthy_requests - away_before;
     m->looks_at_homes = away + record_left_over(m, hand, batch, &left) > count / 16;
 }
 
-/* Nothing has to be closed or folded before the last of them has ended. */
+/* Nothing has to be closed or folded before the last of them has ended, and what starts in the stretch does not live
+ * longer than the buckets reach. */
 static inline bool go_together(const sim_metrics *m, const simi_hand *hand, const sim_ended *batch, unsigned count)
 {
-    return hand != NULL && hand->open != NULL && batch[count - 1].end < m->next_close &&
-           m->fold_at - hand->open->recorded > count;
+    const int64_t end = batch[count - 1].end;
+    return hand != NULL && hand->open != NULL && end < m->next_close && m->fold_at - hand->open->recorded > count &&
+           end - hand->from < SIM_HISTOGRAM_END;
 }
 
 void simi_operations_ended(void *context, const sim_ended *batch, size_t count)

@@ -163,11 +163,23 @@ void simi_truth_find(const sim_metrics *m, const simi_timeline *line, int64_t at
                                .passed = passed};
 }
 
-/* Of the kinds that the breaker covers. */
-static uint32_t verdict_on(const sim_metrics *m, unsigned unhealthy)
+/* Says what is counted of operations whose homes are unhealthy for these kinds. An override whose failed regions are
+ * elsewhere leads home: only a canary is away there. */
+static void pass_verdict(const sim_metrics *m, unsigned unhealthy, simi_verdict *verdict)
 {
-    const unsigned covered = m->covered[0];
-    return (covered & unhealthy) * SIMI_HOME_UNHEALTHY + (covered & ~unhealthy) * SIMI_AWAY_HEALTHY;
+    for (unsigned kind = 0; kind < SIM_KINDS; kind++) {
+        const bool is_covered = (m->covered[0] >> kind & 1) != 0;
+        const bool is_unhealthy = (unhealthy >> kind & 1) != 0;
+        for (unsigned course = 0; course < SIMI_COURSES; course++) {
+            const bool is_at_home = (course & SIMI_COURSE_HOME) != 0;
+            const bool is_away =
+                (course & SIMI_COURSE_AWAY) != 0 && ((course & SIMI_COURSE_CANARY) != 0 || !is_at_home);
+            verdict->counted[kind][course] = !is_covered                              ? 0
+                                             : is_away && !is_unhealthy               ? SIMI_AWAY_HEALTHY
+                                             : !is_away && is_at_home && is_unhealthy ? SIMI_HOME_UNHEALTHY
+                                                                                      : 0;
+        }
+    }
 }
 
 /* Kinds for which the homes of that truth are unhealthy; the stretch [from, until) becomes as short as that holds. */
@@ -199,10 +211,10 @@ void simi_truth_take(const sim_metrics *m, int64_t at, simi_hand *hand)
         m->covers_alike && m->truth_slots <= SIMI_TRUTHS_IN_HAND && (hand->is_calm || m->truth_partitions == 1);
     if (!hand->knows_homes)
         return;
-    hand->verdict[0] = verdict_on(m, 0);
+    pass_verdict(m, 0, &hand->verdict[0]);
     for (uint32_t slot = 0; slot < m->truth_slots; slot++) {
         const unsigned unhealthy = hand->is_calm ? 0 : find_unhealthy(m, slot, at, &from, &until);
-        hand->verdict[slot + 1] = verdict_on(m, unhealthy);
+        pass_verdict(m, unhealthy, &hand->verdict[slot + 1]);
         hand->has_unhealthy |= unhealthy != 0;
     }
     hand->knows_homes = until - from >= rgn_time_min(SHORTEST_NS, (int64_t)hand->length);

@@ -23,15 +23,19 @@ typedef struct {
     uint32_t odd_partition; /* whose truth differs; PARTITIONS: none */
     int64_t period;         /* of the home's illness; 0: it is always well */
     bool writes_uncovered;
+    bool is_alone; /* there is one client */
 } conditions;
 
 static const conditions worlds[] = {
-    {"well", PARTITIONS, 0, false},
-    {"long illness", PARTITIONS, S(300), false},
-    {"short illness", PARTITIONS, S(40), false},
-    {"many short illnesses", PARTITIONS, MS(400), false},
-    {"one partition differs", 2, S(300), false},
-    {"writes are not covered", PARTITIONS, S(300), true},
+    {.name = "well", .odd_partition = PARTITIONS},
+    {.name = "long illness", .odd_partition = PARTITIONS, .period = S(300)},
+    {.name = "short illness", .odd_partition = PARTITIONS, .period = S(40)},
+    {.name = "illness out of step with the slices", .odd_partition = PARTITIONS, .period = MS(7300)},
+    {.name = "many short illnesses", .odd_partition = PARTITIONS, .period = MS(400)},
+    {.name = "one partition differs", .odd_partition = 2, .period = S(300)},
+    {.name = "writes are not covered", .odd_partition = PARTITIONS, .period = S(300), .writes_uncovered = true},
+    {.name = "one client", .odd_partition = PARTITIONS, .period = S(40), .is_alone = true},
+    {.name = "one client, well", .odd_partition = PARTITIONS, .is_alone = true},
 };
 
 static uint64_t bits(uint64_t *word, unsigned count)
@@ -156,6 +160,9 @@ static outcome play(uint64_t seed, const conditions *world, bool is_together)
     if (world->odd_partition < PARTITIONS)
         script_unhealthy(&s, 1, world->odd_partition, BOTH, S(50), S(2000));
     s.scenario.replication.is_on = true;
+    if (world->is_alone)
+        s.scenario.client_count = s.scenario.group_count = s.group[0].count = s.workload.clients =
+            s.workload.group_count = 1;
     script_begin(&s);
     int64_t end = 0;
     for (uint64_t n = 0; n < COUNT; n++) {
@@ -164,9 +171,13 @@ static outcome play(uint64_t seed, const conditions *world, bool is_together)
         if (n == COUNT / 2 && world->period == MS(400))
             end = S(100);
         told[n] = draw(seed, n, end, n / 700 % 2 != 0);
+        if (world->is_alone) {
+            told[n].client = 0;
+            told[n].first_region = told[n].first_region == 2 ? 2 : 0;
+        }
     }
     for (size_t n = 0; n < COUNT; n += CHUNK) {
-        const uint32_t pair = (uint32_t)(n / CHUNK / 2) % 8;
+        const uint32_t pair = (uint32_t)(n / CHUNK / 2) % 8 & (world->is_alone ? ~1u : ~0u);
         tell(seed, n, CHUNK, is_together);
         if (n / CHUNK % 2 == 0)
             script_trip(&s, pair & 1, pair >> 1, told[n + CHUNK - 1].end);
