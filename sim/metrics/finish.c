@@ -397,6 +397,7 @@ bool sim_metrics_finish(sim_metrics *m, const sim_run_output *output, sim_run_me
     if (is_complete) {
         simi_slices_close_all(m);
         simi_pairs_finish(m);
+        simi_moment_settle(m);
         simi_strategy_finish(m);
         finish_intervals(m, &output->load);
         for (uint32_t slot = 1; slot < m->slot_count; slot++)

@@ -233,10 +233,11 @@ typedef struct {
 
 enum { SIMI_TOLD_MAX = 64 };
 
-/* Where a pair is found: its number, and how many transition rows it has. */
+/* Where a pair is found: its number, how many transition rows it has, and when failed legs are of no interest to it. */
 typedef struct {
     uint32_t number; /* 0: none yet */
     uint32_t rows;
+    simi_units settled; /* in the latest stretch that has been settled */
 } simi_pair_place;
 
 /* A (client, partition) that met a failure, a state change, or an unhealthy home: a cache line, and what is rarely
@@ -248,7 +249,6 @@ typedef struct {
     int64_t recovering_since;
     int64_t last_return; /* RGN_TIME_NEVER: none yet */
     uint32_t client;
-    simi_units settled; /* in the latest stretch that has been settled */
     uint32_t partition;
     uint32_t away_passed; /* edges of the truth of all its covered kinds at or before `away_since` */
     uint32_t last_span;   /* into sim_metrics.span: the one with the latest onset; 0: none */
@@ -282,6 +282,10 @@ typedef struct {
     int64_t slot_from; /* first instant of the slot */
     simi_tally *tally;
     sim_interval_row *row;
+    uint8_t *client_touched;    /* of the slot */
+    uint8_t *partition_touched; /* of the slot */
+    uint64_t canaries;          /* that `tally` and `row` do not have yet */
+    uint64_t canary_failures;
 } simi_moment;
 
 /* ---- hedging strategies (strategy.c) ---- */
@@ -392,6 +396,8 @@ static inline sim_interval_row *simi_interval_at(sim_metrics *metrics, int64_t a
     return &metrics->interval[at / metrics->scenario->interval];
 }
 void simi_moment_find(sim_metrics *metrics, int64_t at);
+/* Hands the moment's own counts over to its slot and interval. */
+void simi_moment_settle(sim_metrics *metrics);
 /* Of an instant in [0, duration); valid until the next call. */
 static inline const simi_moment *simi_moment_at(sim_metrics *metrics, int64_t at)
 {

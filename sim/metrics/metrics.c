@@ -17,15 +17,33 @@ int64_t simi_slot_end(const sim_metrics *m, uint32_t slot)
     return slot < m->scenario->phase_count ? rgn_time_min(m->scenario->phase[slot].start, m->duration) : m->duration;
 }
 
+void simi_moment_settle(sim_metrics *m)
+{
+    simi_moment *moment = &m->moment;
+    if (moment->tally == NULL)
+        return;
+    moment->tally->canaries += moment->canaries;
+    moment->row->canaries += moment->canaries;
+    moment->tally->canary_failures += moment->canary_failures;
+    moment->row->canary_failures += moment->canary_failures;
+    moment->canaries = moment->canary_failures = 0;
+}
+
 void simi_moment_find(sim_metrics *m, int64_t at)
 {
+    simi_moment_settle(m);
     const uint32_t slot = simi_slot_at(m, at);
     sim_interval_row *row = simi_interval_at(m, at);
     const int64_t slot_from = slot > 0 ? m->scenario->phase[slot - 1].start : 0;
     const int64_t from = row->start > slot_from ? row->start : slot_from;
     const int64_t until = rgn_time_min(simi_slot_end(m, slot), rgn_time_add(row->start, m->scenario->interval));
-    m->moment = (simi_moment){
-        .from = from, .length = (uint64_t)(until - from), .slot_from = slot_from, .tally = &m->tally[slot], .row = row};
+    m->moment = (simi_moment){.from = from,
+                              .length = (uint64_t)(until - from),
+                              .slot_from = slot_from,
+                              .tally = &m->tally[slot],
+                              .row = row,
+                              .client_touched = &m->client_touched[(size_t)slot * m->scenario->client_count],
+                              .partition_touched = &m->partition_touched[(size_t)slot * m->scenario->partition_count]};
 }
 
 void *simi_grow(sim_metrics *m, void *items, size_t count, size_t *room, size_t item_size)
@@ -46,16 +64,14 @@ static void canary(void *context, const sim_canary *canary)
     sim_metrics *m = context;
     if (canary->sent >= m->duration)
         return;
-    const simi_moment *moment = simi_moment_at(m, canary->sent);
-    moment->tally->canaries++;
-    moment->row->canaries++;
+    (void)simi_moment_at(m, canary->sent);
+    simi_moment *moment = &m->moment;
+    moment->canaries++;
     if (canary->evidence != RGN_EVIDENCE_FAILURE && canary->evidence != RGN_EVIDENCE_TIMEOUT)
         return;
-    const size_t slot = (size_t)(moment->tally - m->tally);
-    moment->tally->canary_failures++;
-    moment->row->canary_failures++;
-    m->client_touched[slot * m->scenario->client_count + canary->client] = 1;
-    m->partition_touched[slot * m->scenario->partition_count + canary->partition] = 1;
+    moment->canary_failures++;
+    moment->client_touched[canary->client] = 1;
+    moment->partition_touched[canary->partition] = 1;
 }
 
 static void endpoint_mark(void *context, uint32_t client, rgn_region region, rgn_mark_reason why, int64_t at)
