@@ -228,7 +228,7 @@ static bool is_luck_right(const sim_arrivals_merge *merge)
     const sim_arrival arrival = sim_arrivals_peek(merge);
     const rgn_region other = merge->first->elsewhere_region[merge->first->position];
     const sim_words elsewhere = sim_draw_block_words(&merge->first->elsewhere, merge->first->position);
-    const uint64_t home = sim_leg_place(scenario->region[merge->first_region[arrival.client]], 1);
+    const uint64_t home = merge->first_place[arrival.client];
     return is_same_luck(arrival.leg, sim_draw_words(&luck, SIM_DRAW_LEG, arrival.luck_key, home)) &&
            (other == RGN_REGION_NONE ||
             is_same_luck(elsewhere, sim_draw_words(&luck, SIM_DRAW_LEG, arrival.luck_key,
