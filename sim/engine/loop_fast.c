@@ -143,24 +143,24 @@ static bool work_at_station(sim_run_state *run, sim_wheel *queue, uint64_t now)
     return news.slot == SIM_PENDING_MAX || put(queue, next_event(run, news.slot, run->input->planted_timer_delay));
 }
 
-typedef enum { GO_ON, LOOK_AGAIN, STOP, NO_MEMORY } interruption;
+typedef enum { GO_ON, STOP, NO_MEMORY } interruption;
 
-/* Before anything happens at `now`, the next instant of an operation. Background work comes first, then stations; both
- * may move it. */
+/* Before anything happens at `now`, the next instant of an operation: one thing that comes first, if there is one.
+ * Background work does, then stations; both may move that instant. */
 static interruption look_around(sim_run_state *run, sim_wheel *queue, uint64_t now)
 {
     if (run->dirty_count > 0) {
         sim_run_schedule_dirty(run);
-        return LOOK_AGAIN;
+        return GO_ON;
     }
     const uint64_t background = sim_queue_next_time(&run->background);
     const uint64_t station = HAS_STATIONS ? sim_stations_next_time(run) : SIM_NO_EVENT;
     if (background <= now && background <= station)
-        return work_in_background(run, background) ? LOOK_AGAIN : STOP;
+        return work_in_background(run, background) ? GO_ON : STOP;
     if (station <= now && station != SIM_NO_EVENT) {
         if (sim_run_is_drained(run) && station >= (uint64_t)run->scenario->duration)
             return STOP;
-        return work_at_station(run, queue, station) ? LOOK_AGAIN : NO_MEMORY;
+        return work_at_station(run, queue, station) ? GO_ON : NO_MEMORY;
     }
     if (now >= RGN_TIME_NEVER)
         return STOP;
@@ -272,26 +272,16 @@ static inline sim_run_status loop(sim_run_state *run, sim_wheel *queue, uint32_t
         const sim_event *first = sim_wheel_first(queue);
         const uint64_t operation = first->time;
         uint64_t arrival = (uint64_t)run->arrivals.next_time;
-        uint64_t now = operation <= arrival ? operation : arrival;
-        if (__builtin_expect(now >= run->interruption_at, 0)) {
-            const interruption next = interrupt(run, queue, now);
-            if (next == STOP)
-                return SIM_RUN_OK;
-            if (HAS_STATIONS && next == NO_MEMORY)
-                return SIM_RUN_NO_MEMORY;
-            if (next == LOOK_AGAIN)
-                continue;
-        }
-        if (HAS_STATIONS && operation <= arrival && !counts(queue, queue->far.heap[0])) {
-            (void)sim_wheel_pop(queue, first);
-            continue;
-        }
         sim_wheel_news news;
-        if (operation <= arrival) {
-            if (!count_event(run, until_progress, now))
+        if (operation <= arrival && SIM_LIKELY(operation < run->interruption_at)) {
+            if (HAS_STATIONS && !counts(queue, queue->far.heap[0])) {
+                (void)sim_wheel_pop(queue, first);
+                continue;
+            }
+            if (!count_event(run, until_progress, operation))
                 return SIM_RUN_INTERRUPTED;
             news = ring(run, queue, first, delay);
-        } else {
+        } else if (arrival < operation && SIM_LIKELY(arrival < run->interruption_at)) {
             /* As long as the queue's first event stays what it is, and nothing interrupts, one after the other. */
             const uint64_t stays_until = HAS_STATIONS ? 0 : operation;
             do {
@@ -300,6 +290,13 @@ static inline sim_run_status loop(sim_run_state *run, sim_wheel *queue, uint32_t
                 news = begin(run, queue, delay);
                 arrival = (uint64_t)run->arrivals.next_time;
             } while (news == SIM_WHEEL_FIRST_STAYS && arrival < stays_until && arrival < run->interruption_at);
+        } else {
+            const interruption next = interrupt(run, queue, operation <= arrival ? operation : arrival);
+            if (next == STOP)
+                return SIM_RUN_OK;
+            if (HAS_STATIONS && next == NO_MEMORY)
+                return SIM_RUN_NO_MEMORY;
+            continue;
         }
         if (__builtin_expect(news == SIM_WHEEL_NO_MEMORY, 0))
             return no_slot(run);
@@ -313,7 +310,8 @@ sim_run_status SIM_LOOP(sim_run_state *run)
     sim_wheel queue;
     uint32_t until_progress = SIM_PROGRESS_EVENTS;
     sim_run_status status = SIM_RUN_NO_MEMORY;
-    if (sim_wheel_init(&queue, mean_spacing(run->scenario)) && sim_wheel_reserve(&queue, run->slot_capacity))
+    sim_wheel_init(&queue, mean_spacing(run->scenario));
+    if (sim_wheel_reserve(&queue, run->slot_capacity))
         status = loop(run, &queue, &until_progress);
     run->output->events += SIM_PROGRESS_EVENTS - until_progress;
     sim_wheel_deinit(&queue);

@@ -21,7 +21,6 @@ enum {
 };
 
 typedef struct {
-    uint32_t *bucket;      /* the bucket's latest slot + 1; 0: it is empty */
     uint32_t *before;      /* by slot: the one before it in its bucket, + 1; 0: none */
     sim_event *event;      /* by slot */
     const sim_event *next; /* of those in hand, in order: in `front`, or the only one in `event`, or SIM_WHEEL_NONE */
@@ -33,6 +32,7 @@ typedef struct {
     sim_queue far;
     sim_event front[SIM_WHEEL_FRONT_EVENTS];
     uint64_t occupied[SIM_WHEEL_BUCKETS / 64];
+    uint32_t bucket[SIM_WHEEL_BUCKETS]; /* the bucket's latest slot + 1; 0: it is empty */
 } sim_wheel;
 
 static const sim_event SIM_WHEEL_NONE[1] = {{SIM_NO_EVENT, 0}};
@@ -46,24 +46,20 @@ static inline void sim_wheel_let_go_(sim_wheel *wheel)
 /* What a push did to the first event. A push itself needs no memory. */
 typedef enum { SIM_WHEEL_FIRST_STAYS, SIM_WHEEL_FIRST_MAY_CHANGE, SIM_WHEEL_NO_MEMORY } sim_wheel_news;
 
-/* `spacing_ns`: mean time between events. False: no memory. */
-static inline bool sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
+/* `spacing_ns`: mean time between events. */
+static inline void sim_wheel_init(sim_wheel *wheel, uint64_t spacing_ns)
 {
     memset(wheel, 0, sizeof *wheel);
     for (wheel->shift = 6; wheel->shift < 40 && (UINT64_C(2) << wheel->shift) <= spacing_ns / 8;)
         wheel->shift++;
     sim_wheel_let_go_(wheel);
-    wheel->bucket = calloc(SIM_WHEEL_BUCKETS, sizeof *wheel->bucket);
-    return wheel->bucket != NULL;
 }
 
 static inline void sim_wheel_deinit(sim_wheel *wheel)
 {
-    free(wheel->bucket);
     free(wheel->before);
     free(wheel->event);
     sim_queue_deinit(&wheel->far);
-    wheel->bucket = NULL;
     wheel->before = NULL;
     wheel->event = NULL;
 }
@@ -176,19 +172,20 @@ static inline uint64_t sim_wheel_look_ahead_(const sim_wheel *wheel, uint32_t st
 /* Takes the next occupied bucket in hand instead of the one event in hand; there is one. */
 static inline void sim_wheel_turn_(sim_wheel *wheel)
 {
-    uint32_t start = (uint32_t)wheel->current + 1;
-    uint64_t bits = sim_wheel_look_ahead_(wheel, start & (SIM_WHEEL_BUCKETS - 1));
+    uint64_t number = wheel->current + 1;
+    uint64_t bits = sim_wheel_look_ahead_(wheel, (uint32_t)number & (SIM_WHEEL_BUCKETS - 1));
     while (__builtin_expect(bits == 0, 0)) {
-        start += 64;
-        bits = sim_wheel_look_ahead_(wheel, start & (SIM_WHEEL_BUCKETS - 1));
+        number += 64;
+        bits = sim_wheel_look_ahead_(wheel, (uint32_t)number & (SIM_WHEEL_BUCKETS - 1));
     }
-    const uint32_t found = (start + (uint32_t)__builtin_ctzll(bits)) & (SIM_WHEEL_BUCKETS - 1);
+    number += (uint32_t)__builtin_ctzll(bits);
+    wheel->current = number;
+    const uint32_t found = (uint32_t)number & (SIM_WHEEL_BUCKETS - 1);
     wheel->occupied[found >> 6] &= ~(UINT64_C(1) << (found & 63));
     wheel->in_buckets--;
     const uint32_t slot = wheel->bucket[found] - 1;
     wheel->bucket[found] = 0;
     wheel->next = &wheel->event[slot];
-    wheel->current = wheel->next->time >> wheel->shift;
     if (__builtin_expect(wheel->before[slot] != 0, 0))
         sim_wheel_sort_bucket_(wheel, slot);
 }

@@ -83,7 +83,7 @@ START_TEST(wheel_agrees_with_the_heap)
     const sim_luck luck = {.seed = 20261130, .replication = (uint32_t)_i};
     sim_wheel wheel;
     sim_queue queue = {0};
-    ck_assert(sim_wheel_init(&wheel, spacings[_i]));
+    sim_wheel_init(&wheel, spacings[_i]);
     ck_assert(sim_wheel_reserve(&wheel, MOST));
     ck_assert(sim_queue_reserve(&queue, MOST));
     uint32_t free_slot[MOST]; /* a slot has one event at a time */
