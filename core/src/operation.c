@@ -306,8 +306,7 @@ static rgn_step fail_over(rgn_router *router, rgn_op *op, const rgn_topology *to
 /* The second half holds nothing that a success would settle. */
 static inline bool has_quiet_tail(const rgn_op *op)
 {
-    return !rgni_op_has(op, RGNI_OP_TICKET | RGNI_OP_PLACE) && !rgni_op_has_pending_marks(op) &&
-           (op->send_flags & RGN_SEND_HUB) == 0;
+    return !rgni_op_has(op, RGNI_OP_PLACE) && !rgni_op_has_pending_marks(op) && (op->send_flags & RGN_SEND_HUB) == 0;
 }
 
 /* A success after which nothing is left to charge or cancel, and to note at most that hedge wins end (HDG-17): of the
@@ -315,11 +314,13 @@ static inline bool has_quiet_tail(const rgn_op *op)
  * means nothing else. */
 static inline bool ends_quietly(const rgn_router *router, const rgn_op *op, uint8_t state, const rgn_response *response)
 {
-    bool races = op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC;
+    bool races;
 
+    if (!rgni_status_is_success(response->status) || rgni_op_has(op, RGNI_OP_TICKET)) /* most that come here */
+        return false;
+    races = op->state == RGNI_OP_ARMED && router->options.hedging_policy == RGN_HEDGING_STATIC;
     return (races || op->state == RGNI_OP_IN_FLIGHT) && (!rgni_op_has(op, RGNI_OP_HAS_TAIL) || has_quiet_tail(op)) &&
-           response->transport == RGN_TRANSPORT_NONE && rgni_status_is_success(response->status) &&
-           (state & router->heard) == 0;
+           rgni_is_http(response) && (state & router->heard) == 0;
 }
 
 static RGNI_NOINLINE rgn_step end_leg(rgn_router *router, rgn_op *op, const rgn_response *response, rgn_time_ns now)
