@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From sums to values. Only here do integers become floating point, each by one division. */
-#include "metrics/internal.h"
+#include "metrics/slices.h"
 
 #include <stdlib.h>
 #include <string.h>

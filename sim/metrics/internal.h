@@ -81,7 +81,7 @@ typedef struct {
     uint64_t errors;
 } simi_client_count;
 
-/* ---- latency slices (operations.c) ---- */
+/* ---- latency slices (slices.c) ---- */
 
 /* Latencies of those that succeeded, or of those that did not. */
 typedef struct {
@@ -491,9 +491,7 @@ static inline bool simi_truth_is_healthy(const sim_metrics *metrics, uint32_t cl
 
 /* ---- operations.c ---- */
 
-bool simi_slices_prepare(sim_metrics *metrics); /* false: no memory */
 void simi_operations_ended(void *context, const sim_ended *batch, size_t count);
-void simi_slices_close_all(sim_metrics *metrics);
 
 /* ---- strategy.c ---- */
 

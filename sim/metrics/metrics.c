@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Beginning and end of a measurement, and the rare events that need no file of their own. */
-#include "metrics/internal.h"
+#include "metrics/slices.h"
 
 #include <stdlib.h>
 
