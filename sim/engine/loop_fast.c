@@ -41,22 +41,51 @@ static inline sim_event leg_or_wake(const sim_slot *slot, uint32_t index, uint32
                        (uint64_t)choose(is_leg, (int64_t)leg_key, (int64_t)wake_key)};
 }
 
-/* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. */
-static inline sim_event next_event(const sim_run_state *run, uint32_t index, int64_t delay)
+static inline int64_t wake_time(const sim_slot *slot, int64_t delay)
+{
+    return SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
+}
+
+/* Of the open legs the one that ends first, and when. */
+static uint32_t first_leg(const sim_run_state *run, const sim_slot *slot, int64_t *end)
+{
+    uint32_t first = 0;
+    *end = slot->leg[0].end;
+    for (uint32_t leg = 1; slot->op.open_legs >> leg != 0; leg++) {
+        const sim_leg *other =
+            leg < SIM_SLOT_LEGS ? &slot->leg[leg] : &sim_run_fan(run, slot)->leg[leg - SIM_SLOT_LEGS];
+        if ((slot->op.open_legs >> leg & 1) == 0 || other->end >= *end)
+            continue;
+        first = leg;
+        *end = other->end;
+    }
+    return first;
+}
+
+/* Of an operation that may be given up, or have more legs than lie in its slot. */
+static __attribute__((noinline)) sim_event find_event(const sim_run_state *run, uint32_t index, int64_t delay)
 {
     const sim_slot *slot = &run->slot[index];
-    const int64_t first = slot->leg[0].end;
-    const int64_t second = slot->leg[1].end;
-    const int64_t is_first = mask_not_after(first, second);
-    uint32_t leg = (uint32_t)(1 + is_first);
-    int64_t leg_end = choose(is_first, first, second);
-    if (__builtin_expect(slot->op.open_legs >> SIM_SLOT_LEGS != 0, 0))
-        leg = sim_run_first_leg(run, slot, &leg_end);
-    const int64_t wake_at = SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
-    if (__builtin_expect(slot->abandon_at < wake_at, 0) && slot->abandon_at < leg_end)
+    const int64_t wake_at = wake_time(slot, delay);
+    int64_t leg_end;
+    const uint32_t leg = first_leg(run, slot, &leg_end);
+    if (slot->abandon_at < wake_at && slot->abandon_at < leg_end)
         return (sim_event){(uint64_t)slot->abandon_at,
                            sim_event_key(SIM_CLASS_DEADLINE, slot->ordinal, SIM_LEG_ABANDON, index)};
     return leg_or_wake(slot, index, leg, leg_end, wake_at);
+}
+
+/* The operation's next event. Of things at one instant the lower class comes first, then the lower leg. Apart, so that
+ * the loop has more registers for those that end. */
+static __attribute__((noinline)) sim_event next_event(const sim_run_state *run, uint32_t index, int64_t delay)
+{
+    const sim_slot *slot = &run->slot[index];
+    if (__builtin_expect(run->starts_rarely, 0))
+        return find_event(run, index, delay);
+    const int64_t first = slot->leg[0].end;
+    const int64_t second = slot->leg[1].end;
+    const int64_t is_first = mask_not_after(first, second);
+    return leg_or_wake(slot, index, (uint32_t)(1 + is_first), choose(is_first, first, second), wake_time(slot, delay));
 }
 
 /* The same for an operation that sim_run_start() calls plain: only the end of its leg or the core's wake-up can be
@@ -64,7 +93,7 @@ static inline sim_event next_event(const sim_run_state *run, uint32_t index, int
 static inline sim_event first_event(const sim_slot *slot, uint32_t index, int64_t delay)
 {
     const int64_t leg_end = slot->leg[0].end;
-    const int64_t wake_at = SIM_LIKELY(delay == 0) ? slot->op.wake_at : rgn_time_add(slot->op.wake_at, delay);
+    const int64_t wake_at = wake_time(slot, delay);
     const int64_t is_leg = mask_not_after(leg_end, wake_at);
     const int64_t wake_class = sim_wake_class(slot->op.wake_kind);
     return (sim_event){
@@ -140,7 +169,7 @@ static bool work_at_station(sim_run_state *run, sim_wheel *queue, uint64_t now)
     sim_run_set_now(run, now);
     sim_run_store_checkpoints(run, (int64_t)now);
     const sim_station_news news = sim_stations_work(run);
-    return news.slot == SIM_PENDING_MAX || put(queue, next_event(run, news.slot, run->input->planted_timer_delay));
+    return news.slot == SIM_PENDING_MAX || put(queue, find_event(run, news.slot, run->input->planted_timer_delay));
 }
 
 typedef enum { GO_ON, STOP, NO_MEMORY } interruption;

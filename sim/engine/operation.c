@@ -52,16 +52,17 @@ static void count_work(sim_slot *slot, uint8_t evidence)
         add_one(&slot->unserved_legs);
 }
 
-static uint8_t evidence_of(const rgn_response *response)
+static inline rgn_response answer_of(const sim_leg *leg)
 {
-    return response->status == 200 ? RGN_EVIDENCE_SUCCESS : (uint8_t)rgn_evidence_of(response);
+    return (rgn_response){
+        .status = leg->status, .substatus = leg->substatus, .transport = leg->transport, .retry_after = RGN_TIME_NEVER};
 }
 
-/* What a leg that was cut would have said. */
-static uint8_t drawn_evidence(const sim_leg *leg)
+/* Of a leg that is over, or would have been. */
+static uint8_t evidence_of(const sim_leg *leg)
 {
-    const rgn_response drawn = {.status = leg->status, .substatus = leg->substatus, .transport = leg->transport};
-    return evidence_of(&drawn);
+    const rgn_response answer = answer_of(leg);
+    return leg->status == 200 ? RGN_EVIDENCE_SUCCESS : (uint8_t)rgn_evidence_of(&answer);
 }
 
 /* The client answers the leg itself: its own budget is spent. */
@@ -247,7 +248,7 @@ void sim_run_strike_leg(sim_run_state *run, const sim_slot *slot, sim_leg *leg, 
 
 static void count_cut_leg(sim_run_state *run, sim_slot *slot, const sim_leg *cut)
 {
-    count_work(slot, drawn_evidence(cut));
+    count_work(slot, evidence_of(cut));
     run->cut_legs++;
 }
 
@@ -333,21 +334,6 @@ void sim_run_complete_start(sim_run_state *run, sim_slot *slot, rgn_request *req
         slot->abandon_at = draw_abandon(run, slot);
     if (run->callers != NULL)
         sim_callers_start(run, slot, arrival);
-}
-
-uint32_t sim_run_first_leg(const sim_run_state *run, const sim_slot *slot, int64_t *end)
-{
-    uint32_t first = 0;
-    *end = slot->leg[0].end;
-    for (uint32_t leg = 1; slot->op.open_legs >> leg != 0; leg++) {
-        const sim_leg *other =
-            leg < SIM_SLOT_LEGS ? &slot->leg[leg] : &sim_run_fan(run, slot)->leg[leg - SIM_SLOT_LEGS];
-        if ((slot->op.open_legs >> leg & 1) == 0 || other->end >= *end)
-            continue;
-        first = leg;
-        *end = other->end;
-    }
-    return first;
 }
 
 /* A tripped partition whose alternates are marked or excluded has other reasons than `override`, so that the entry
@@ -490,11 +476,7 @@ static void learn_from(sim_run_state *run, sim_slot *slot, uint32_t leg, const r
 static __attribute__((noinline)) bool end_leg_rarely(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
 {
     const sim_leg *ended = sim_run_leg(run, slot, leg);
-    rgn_response answer = {.status = ended->status,
-                           .substatus = ended->substatus,
-                           .transport = ended->transport,
-                           .retry_after = RGN_TIME_NEVER};
-    rgn_router_expect(run->fleet.client[slot->client].router, slot->partition);
+    rgn_response answer = answer_of(ended);
     run->told_answers++;
     if (answer.substatus == RGN_SUBSTATUS_LOCAL_THROTTLE)
         answer.retry_after = sim_throughput_wait(now);
@@ -502,7 +484,7 @@ static __attribute__((noinline)) bool end_leg_rarely(sim_run_state *run, sim_slo
         answer.retry_after = sim_stations_retry_after(run, slot, leg);
     if ((slot->flags & SIM_SLOT_STORY) != 0)
         sim_run_tell_answer(run, slot, leg, &answer, now);
-    const uint8_t evidence = evidence_of(&answer);
+    const uint8_t evidence = evidence_of(ended);
     count_work(slot, evidence);
     if (answer.status != 200 || (slot->flags & SIM_SLOT_CANARY_LEG) != 0)
         report_answer(run, slot, leg, evidence, now);
@@ -524,13 +506,11 @@ static __attribute__((noinline)) bool end_leg_rarely(sim_run_state *run, sim_slo
 static inline bool end_leg_plainly(sim_run_state *run, sim_slot *slot, uint32_t leg, int64_t now)
 {
     const sim_leg *ended = &slot->leg[leg];
-    const rgn_response answer = {.status = ended->status,
-                                 .substatus = ended->substatus,
-                                 .transport = ended->transport,
-                                 .retry_after = RGN_TIME_NEVER};
-    const rgn_router *router = run->fleet.client[slot->client].router;
+    const rgn_response answer = answer_of(ended);
+    rgn_router *router = run->fleet.client[slot->client].router;
     const bool is_canary = leg == 0 && (slot->flags & SIM_SLOT_CANARY_LEG) != 0;
-    const uint8_t evidence = evidence_of(&answer);
+    rgn_router_expect(router, slot->partition);
+    const uint8_t evidence = evidence_of(ended);
     if (evidence != RGN_EVIDENCE_SUCCESS) {
         add_one(&slot->unserved_legs);
         report_failed_leg(run, slot, leg, evidence, is_canary, now);
@@ -538,7 +518,7 @@ static inline bool end_leg_plainly(sim_run_state *run, sim_slot *slot, uint32_t 
     if (is_canary)
         report_canary(run, slot, 0, (uint8_t)rgn_op_judge_canary(router, &slot->op, (rgn_evidence)evidence), now);
     enter_core(run, slot);
-    const rgn_step step = rgn_op_on_leg(run->fleet.client[slot->client].router, &slot->op, leg, &answer, now);
+    const rgn_step step = rgn_op_on_leg(router, &slot->op, leg, &answer, now);
     if (__builtin_expect((slot->flags & SIM_SLOT_CANARY_LEG) != 0, 0))
         report_lost_canary(run, slot, lost_race_evidence(run), now);
     if (step == RGN_DONE) {

@@ -19,6 +19,13 @@ void sim_run_flush(sim_run_state *run)
 
 /* ---- what the routers tell ---- */
 
+/* The router's clock has been set before it tells. Only what comes sooner than the one time in the queue goes there. */
+static inline void note_expiry(sim_run_state *run, const sim_client *client)
+{
+    if (!run->tells_when_due || rgn_router_next_expiry(client->router) < run->background_time[client->index])
+        sim_run_mark_dirty(run, client->index);
+}
+
 static inline void note_transition(sim_run_state *run, const sim_client *client, const rgn_transition *transition)
 {
     if (transition->at != run->now)
@@ -31,7 +38,7 @@ static inline void note_transition(sim_run_state *run, const sim_client *client,
                                       sim_pack_ids(client->index, transition->partition),
                                       (uint64_t)transition->canary_total << 32 | transition->canary_success}};
     sim_run_record(run, &record);
-    sim_run_mark_dirty(run, client->index);
+    note_expiry(run, client);
     const sim_observer *observer = run->input->observer;
     if (observer != NULL)
         observer->transition(observer->context, client->index, transition);
@@ -200,6 +207,16 @@ static sim_beginning beginning(const sim_run_state *run, uint32_t workload, sim_
                            .plan = sim_fleet_plan_number(workload, direction)};
 }
 
+/* Nothing but a transition or a mark makes a router's next expiry come sooner: no promotion when it is due, and no
+ * reading of the account that something asks for, moves it and says nothing of it. A restart may bring other options.
+ */
+static bool tells_when_due(const sim_run_input *input)
+{
+    const sim_scenario *scenario = input->scenario;
+    return input->router_options->values.failback_promote != RGN_PROMOTE_DUE && scenario->restart_count == 0 &&
+           scenario->account_change_count == 0;
+}
+
 /* What all workloads have in common with their operations. */
 static void open_workloads(sim_run_state *run)
 {
@@ -233,6 +250,7 @@ sim_run_status sim_run_open(sim_run_state *run, const sim_run_input *input, sim_
                            .world = input->world_run,
                            .probe_all = input->router_options->values.failback_strategy == RGN_STRATEGY_PROBE &&
                                         input->router_options->values.failback_probe_admission == RGN_PROBE_ALL,
+                           .tells_when_due = tells_when_due(input),
                            .story_bound = input->stories != NULL ? sim_stories_bound(input->stories) : 0,
                            .output = output};
     run->batch_next = run->batch;

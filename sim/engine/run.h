@@ -146,6 +146,7 @@ typedef struct sim_run {
 
     sim_queue background;     /* ordinal field: the client; class CONTROL an expiry, WORLD_EDGE a restart */
     int64_t *background_time; /* by client: the one time that counts; NEVER: none */
+    bool tells_when_due;      /* a router whose next expiry comes sooner tells of a transition or a mark after that */
     uint32_t dirty_count;     /* clients whose next expiry may have moved */
     uint32_t *dirty;
     uint64_t interruption_at; /* when the fast loop has to look at more than operations; 0: at once */
@@ -239,8 +240,6 @@ static inline bool sim_run_is_closed_loop(const sim_run_state *run, uint32_t wor
     return run->scenario->workload[workload].arrivals == SIM_ARRIVALS_CLOSED;
 }
 
-/* Of the open legs the one that ends first, and when. */
-uint32_t sim_run_first_leg(const sim_run_state *run, const sim_slot *slot, int64_t *end);
 /* Carries out the core's answer. */
 bool sim_run_follow(sim_run_state *run, sim_slot *slot, rgn_step step, int64_t now);
 

@@ -47,7 +47,9 @@ uint64_t sim_sampler_draw_rare(const sim_sampler *sampler, uint64_t word);
 static inline uint64_t sim_sampler_part(uint64_t width, uint64_t fraction)
 {
     const sim_u128 product = (sim_u128)width * fraction;
-    return (uint64_t)(product >> 64) + ((uint64_t)product >> 63);
+    uint64_t low = (uint64_t)product;
+    __asm__("" : "+r"(low)); /* a number of its own: compilers put the product into memory to split it */
+    return (uint64_t)(product >> 64) + (low >> 63);
 }
 
 /* The quantile at u = word / 2^64, in ns. Never falls as the word grows. */
