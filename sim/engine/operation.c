@@ -94,24 +94,24 @@ static void ask_session(sim_run_state *run, sim_slot *slot, int64_t now, int64_t
 }
 
 /* How often the operation has gone to `region`, this time included; it has been there before. */
-static __attribute__((noinline)) uint32_t count_return(sim_run_state *run, const sim_slot *slot, rgn_region region)
+static __attribute__((noinline)) uint32_t count_return(sim_run_state *run, sim_slot *slot, rgn_region region)
 {
     sim_visits *visits = &run->visits[slot - run->slot];
-    if (visits->ordinal != slot->ordinal)
-        *visits = (sim_visits){.ordinal = slot->ordinal};
+    if (!slot->has_returned)
+        *visits = (sim_visits){{0}};
+    slot->has_returned = true;
     if (visits->count[region] == 0)
         visits->count[region] = 1;
     return ++visits->count[region];
 }
 
-/* The same of any leg. */
+/* The same of any leg. Its first one, and those that the client answers itself, are not asked about. */
 static inline uint32_t count_visit(sim_run_state *run, sim_slot *slot, rgn_region region)
 {
     const rgn_region_set here = rgn_region_bit(region);
     if (slot->legs == 1)
         return 1;
-    if (slot->legs == 2)
-        slot->visited = rgn_region_bit(slot->first_region);
+    slot->visited |= rgn_region_bit(slot->first_region);
     if ((slot->visited & here) != 0)
         return count_return(run, slot, region);
     slot->visited |= here;

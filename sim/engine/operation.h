@@ -173,7 +173,9 @@ static inline rgn_request *sim_run_prepare_start(const sim_client *client, sim_s
     slot->client = (uint32_t)(ids >> 32);
     memcpy((char *)slot + offsetof(sim_slot, unserved_legs),
            (const char *)beginning + offsetof(sim_beginning, unserved_legs), SIM_COURSE_BYTES);
+    slot->visited = 0;
     slot->retry_draws = 0;
+    slot->has_returned = false;
     return request;
 }
 

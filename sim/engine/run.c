@@ -129,8 +129,6 @@ bool sim_run_reserve_slots(sim_run_state *run, uint32_t capacity)
         free(slot);
         return false;
     }
-    for (uint32_t s = run->slot_capacity; s < capacity; s++)
-        run->visits[s].ordinal = SIM_NO_ORDINAL;
     if (run->slot_count > 0)
         memcpy(slot, run->slot, run->slot_count * sizeof *slot);
     free(run->slot);

@@ -46,18 +46,16 @@ typedef struct {
     uint32_t partition;
     uint32_t client;
     SIM_COURSE
-    rgn_region_set visited; /* where the operation has been; set up at its second leg */
+    rgn_region_set visited; /* where the operation has been; from its second leg on with its first region */
     uint16_t retry_draws;
+    bool has_returned; /* to a region where it had been: its sim_visits hold */
     rgn_region elsewhere_region;
 } sim_slot;
 
 _Static_assert(sizeof(sim_slot) == 256, "a slot is four cache lines");
 
-#define SIM_NO_ORDINAL UINT64_MAX
-
-/* Beside its slot: how often an operation has been in regions that it came back to. */
+/* Beside its slot: how often an operation has been in regions that it came back to; 0 of all others. */
 typedef struct {
-    uint64_t ordinal; /* of the operation; another one has not come back anywhere yet */
     uint8_t count[RGN_REGIONS_MAX];
 } sim_visits;
 

@@ -66,7 +66,7 @@ static inline void sim_wheel_deinit(sim_wheel *wheel)
 
 static inline bool sim_wheel_is_in_front_(const sim_wheel *wheel)
 {
-    return wheel->next >= wheel->front && wheel->next <= wheel->front + SIM_WHEEL_FRONT_EVENTS;
+    return (uintptr_t)wheel->next - (uintptr_t)wheel->front <= sizeof wheel->front;
 }
 
 /* Those in hand, if there are any, lie in `front` from here on. */

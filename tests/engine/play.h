@@ -20,7 +20,7 @@ typedef struct {
     size_t count;
 } play;
 
-static void on_ended(void *context, const sim_ended *batch, size_t count)
+static inline void on_ended(void *context, const sim_ended *batch, size_t count)
 {
     play *self = context;
     ck_assert_uint_le(self->count + count, sizeof self->ended / sizeof *self->ended);
