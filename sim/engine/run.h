@@ -33,7 +33,7 @@ typedef struct {
 
 enum { SIM_SLOT_LEGS = 2 }; /* whose place is the slot; those of further hedges lie in a sim_fan */
 
-/* An operation in flight. The first two cache lines are all that a healthy one touches in the core, the next two in the
+/* An operation in flight. Of its four cache lines a healthy one touches the first in the core, and the last two in the
  * engine. */
 typedef struct {
     rgn_op op;

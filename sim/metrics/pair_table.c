@@ -52,11 +52,12 @@ static bool add_pair(sim_metrics *m, uint32_t client, uint32_t partition)
 /* NULL: no memory. */
 static simi_span *add_span(sim_metrics *m, uint32_t previous, int64_t onset)
 {
-    simi_span *grown = simi_grow(m, m->span, m->span_count, &m->span_room, sizeof *grown);
+    m->is_out_of_memory |= m->span_count > UINT32_MAX;
+    simi_span *grown =
+        m->span_count > UINT32_MAX ? NULL : simi_grow(m, m->span, m->span_count, &m->span_room, sizeof *grown);
     if (grown == NULL)
         return NULL;
     m->span = grown;
-    m->is_out_of_memory |= m->span_count > UINT32_MAX;
     grown[m->span_count] = (simi_span){
         .previous = previous, .onset = onset, .first_request = RGN_TIME_NEVER, .first_departure = RGN_TIME_NEVER};
     return &grown[m->span_count++];
