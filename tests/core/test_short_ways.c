@@ -106,6 +106,13 @@ static rgn_op start(const situation *s, rgn_plan *plan, rgn_time_ns now)
     return op;
 }
 
+/* What it may be compared in with an operation of a router that was made anew, and lies elsewhere. */
+static rgn_op without_addresses(rgn_op op)
+{
+    op.options = NULL;
+    return op;
+}
+
 static void check_place(const situation *s, const rgn_op *op, rgn_route_answer expected)
 {
     ck_assert_msg(op->region == expected.region && op->reason == expected.reason,
@@ -204,7 +211,7 @@ static failing fail_all(const situation *s, rgn_response failure)
     while (step == RGN_SEND) {
         step = rgn_op_on_leg(f.router, &op, op.leg, &failure, S(602));
         ck_assert_uint_lt(seen.count, sizeof seen.op / sizeof seen.op[0]);
-        seen.op[seen.count++] = op;
+        seen.op[seen.count++] = without_addresses(op);
     }
     seen.entry = fixture_entry(&f, PARTITION);
     return seen;
@@ -243,7 +250,7 @@ static starts start_in_a_row(const situation *s, rgn_plan *plan)
     neighbours.plan = plan;
     rgn_op_start(f.router, &op, &neighbours, S(601));
     for (unsigned i = 0; i < sizeof seen.op / sizeof seen.op[0]; i++)
-        seen.op[i] = start(s, plan, S(601));
+        seen.op[i] = without_addresses(start(s, plan, S(601)));
     return seen;
 }
 
