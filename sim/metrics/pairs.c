@@ -297,7 +297,7 @@ static void meet_request(sim_metrics *m, simi_pair *pair, int64_t start)
 static __attribute__((noinline)) void work_off(sim_metrics *m)
 {
     const uint32_t count = m->told_count;
-    for (uint32_t i = 0; i < count; i++) { /* in a function of its own it were lost: gcc sees no effect in that */
+    for (uint32_t i = 0; i < count; i++) { /* in a function of its own it would be lost: gcc sees no effect in that */
         const simi_told *told = &m->told[i];
         __builtin_prefetch(&m->pair[told->number], 1);
         if ((told->what & SIMI_REQUEST) != 0)

@@ -205,7 +205,8 @@ RGN_API void rgn_router_forget_entry(rgn_router *router, rgn_partition partition
 RGN_API bool rgn_router_inspect_override(const rgn_router *router, rgn_partition partition, rgn_override *out);
 
 /* Advice, for speed alone: an attempt at the partition has failed or a canary has ended, and will be told soon. What
- * the router remembers of the partition may be fetched from memory meanwhile. */
+ * the router remembers of the partition may be fetched from memory meanwhile. Any number will do. A router that is not
+ * `is_unshared` does nothing. */
 RGN_API void rgn_router_expect(const rgn_router *router, rgn_partition partition);
 
 /* The phase of a partition's entry: one atomic load. */
