@@ -172,7 +172,7 @@ static bool work_at_station(sim_run_state *run, sim_wheel *queue, uint64_t now)
     return news.slot == SIM_PENDING_MAX || put(queue, find_event(run, news.slot, run->input->planted_timer_delay));
 }
 
-typedef enum { GO_ON, STOP, NO_MEMORY } interruption;
+typedef enum { LOOK_AGAIN, STOP, NO_MEMORY } interruption;
 
 /* Before anything happens at `now`, the next instant of an operation: one thing that comes first, if there is one.
  * Background work does, then stations; both may move that instant. */
@@ -180,21 +180,21 @@ static interruption look_around(sim_run_state *run, sim_wheel *queue, uint64_t n
 {
     if (run->dirty_count > 0) {
         sim_run_schedule_dirty(run);
-        return GO_ON;
+        return LOOK_AGAIN;
     }
     const uint64_t background = sim_queue_next_time(&run->background);
     const uint64_t station = HAS_STATIONS ? sim_stations_next_time(run) : SIM_NO_EVENT;
     if (background <= now && background <= station)
-        return work_in_background(run, background) ? GO_ON : STOP;
+        return work_in_background(run, background) ? LOOK_AGAIN : STOP;
     if (station <= now && station != SIM_NO_EVENT) {
         if (sim_run_is_drained(run) && station >= (uint64_t)run->scenario->duration)
             return STOP;
-        return work_at_station(run, queue, station) ? GO_ON : NO_MEMORY;
+        return work_at_station(run, queue, station) ? LOOK_AGAIN : NO_MEMORY;
     }
     if (now >= RGN_TIME_NEVER)
         return STOP;
     sim_run_store_checkpoints(run, (int64_t)now);
-    return GO_ON;
+    return LOOK_AGAIN;
 }
 
 static __attribute__((noinline)) interruption interrupt(sim_run_state *run, sim_wheel *queue, uint64_t now)
